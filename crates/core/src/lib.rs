@@ -24,4 +24,5 @@ pub mod time;
 pub mod tree;
 
 pub use error::{Code, Error, Result};
+pub use target::Target;
 pub use time::Moment;
