@@ -1,0 +1,1 @@
+"""What the fixture apps have in common: screens, behaviour, delays, truth, the line protocol."""

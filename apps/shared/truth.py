@@ -1,0 +1,42 @@
+"""What the app itself knows: which operations ran and when, and what was activated how often."""
+
+import time
+
+
+class Truth:
+    """All times are CLOCK_MONOTONIC in nanoseconds, the clock that a test on the same machine reads too."""
+
+    def __init__(self):
+        self.operations = []
+        self.activations = {}
+        self.events = []
+
+    def activated(self, identifier):
+        self.activations[identifier] = self.activations.get(identifier, 0) + 1
+        self.event("activated", identifier)
+
+    def event(self, kind, identifier, detail=None):
+        self.events.append({"kind": kind, "id": identifier, "detail": detail, "at": time.monotonic_ns()})
+
+    def begin(self, name, delay_ms=None):
+        """Notes that an operation began; hand the result to `end`."""
+        operation = {"op": name, "delay_ms": delay_ms, "start": time.monotonic_ns(), "end": None}
+        self.operations.append(operation)
+        return operation
+
+    def end(self, operation, result=None):
+        operation["end"] = time.monotonic_ns()
+        if result is not None:
+            operation["result"] = result
+
+    def pending(self):
+        return [operation["op"] for operation in self.operations if operation["end"] is None]
+
+    def report(self):
+        return {
+            "now": time.monotonic_ns(),
+            "activations": self.activations,
+            "pending": self.pending(),
+            "log": self.operations,
+            "events": self.events,
+        }
