@@ -1,0 +1,81 @@
+//! Clocks and tickers: elements that change all the time by themselves (SPEC §3, volatile nodes).
+
+use super::{Class, Mutation};
+use crate::Moment;
+use crate::tree::{ElementId, State, TreeView};
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+/// So many changes make an element volatile …
+const CHANGES: usize = 5;
+/// … within this time, and so long it must rest to be taken seriously again.
+const SPAN: Duration = Duration::from_secs(10);
+/// How many elements are watched at once; beyond that the longest-quiet ones are forgotten.
+const MAX_WATCHED: usize = 1024;
+
+#[derive(Clone, Debug, Default)]
+struct Watched {
+    /// The last changes that came alone, oldest first.
+    alone: VecDeque<Moment>,
+    last: Moment,
+    volatile: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Volatiles {
+    watched: HashMap<ElementId, Watched>,
+}
+
+impl Volatiles {
+    /// Marks the mutations of elements that are volatile already, then learns from the batch.
+    pub(super) fn mark(&mut self, mutations: &mut [Mutation], after: &TreeView, at: Moment) {
+        for m in mutations.iter_mut().filter(|m| m.class.qualifies()) {
+            if let Some(w) = self.watched.get_mut(&m.element) {
+                if at.since(w.last) >= SPAN {
+                    *w = Watched::default();
+                }
+                m.volatile = w.volatile && matches!(m.class, Class::Text | Class::State);
+            }
+        }
+        let mut fresh = mutations.iter().filter(|m| m.class.qualifies() && !m.volatile);
+        let alone = fresh.next().is_none_or(|first| fresh.all(|m| m.element == first.element));
+        for m in mutations.iter().filter(|m| matches!(m.class, Class::Text | Class::State)) {
+            if m.volatile {
+                if let Some(w) = self.watched.get_mut(&m.element) {
+                    w.last = at;
+                }
+            } else if alone && !is_being_edited(after, m.element) {
+                self.count(m.element, at);
+            }
+        }
+    }
+
+    fn count(&mut self, element: ElementId, at: Moment) {
+        if self.watched.len() >= MAX_WATCHED && !self.watched.contains_key(&element) {
+            self.watched.retain(|_, w| at.since(w.last) < SPAN);
+            if self.watched.len() >= MAX_WATCHED {
+                return;
+            }
+        }
+        let w = self.watched.entry(element).or_default();
+        // Several changes of one batch are one change.
+        if w.alone.back() != Some(&at) {
+            w.alone.push_back(at);
+        }
+        w.last = at;
+        while w.alone.front().is_some_and(|first| at.since(*first) > SPAN) {
+            w.alone.pop_front();
+        }
+        w.volatile |= w.alone.len() >= CHANGES;
+    }
+
+    /// Whether `element` is volatile at `now`.
+    pub(super) fn is_volatile(&self, element: ElementId, now: Moment) -> bool {
+        self.watched.get(&element).is_some_and(|w| w.volatile && now.since(w.last) < SPAN)
+    }
+}
+
+/// What a person types changes often and alone, yet it is no ticker.
+fn is_being_edited(tree: &TreeView, element: ElementId) -> bool {
+    tree.get(element).is_some_and(|n| n.states().is(State::Editable) && n.states().is(State::Focused))
+}
