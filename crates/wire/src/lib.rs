@@ -18,12 +18,12 @@ pub mod lifecycle;
 pub mod recovery;
 pub mod server;
 
-//pub use client::{Client, ClientOptions, EventNotice, EventStream, Version};
+pub use client::{Client, ClientOptions, EventNotice, EventStream, Version};
 pub use codec::{Element, Frame, Reply, Request, Token};
 pub use error::{Delivery, ErrorCode, Fault, WireError};
 //pub use lifecycle::{AgentCommand, AgentLifecycle, LifecycleOptions};
 //pub use recovery::{ResilientClient, Safety};
-//pub use server::{Handler, Server, ServerOptions};
+pub use server::{Handler, Server, ServerOptions};
 
 /// The port an agent listens on unless told otherwise.
 pub const DEFAULT_PORT: u16 = 8080;
