@@ -160,14 +160,13 @@ class Gtk3(Toolkit):
         made = self.widgets[identifier]
         return made.get_child() if isinstance(made, Gtk.Frame) else made
 
-    def insert(self, parent, made, index):
+    def insert(self, parent, made, index, fills=False):
         container = self.container(parent)
         if isinstance(container, Gtk.Fixed):
             container.put(made, 0, 10)
         elif isinstance(container, Gtk.ListBox):
             container.insert(made, index)
         else:
-            fills = isinstance(made, Gtk.ScrolledWindow)
             container.pack_start(made, fills, fills, 0)
             container.reorder_child(made, index)
 
@@ -275,7 +274,7 @@ class Gtk3(Toolkit):
         self.stack.set_visible_child_name(name)
 
     def open_dialog(self, spec):
-        self.dialog = Gtk.Dialog(title=spec["name"], transient_for=self.window, modal=True)
+        self.dialog = Gtk.Dialog(title=spec["name"], transient_for=self.window, modal=True, default_width=360, default_height=240)
         self.dialog.connect("delete-event", lambda *_: self.emit("activated", "settings.cancel") or True)
         self.dialog.get_content_area().add(self.make(spec))
         self.widgets[spec["id"]].show()

@@ -2,7 +2,7 @@
 
 Kinds: box, row, group, stage (children at free positions), label, button, entry, password, check, radio,
 combo, slider, spin, progress, spinner, list (of items), rows (a model with many rows), source and target
-(of a drag). `hidden` and `disabled` are how a widget begins.
+(of a drag). `hidden` and `disabled` are how a widget begins; one that `fills` takes the room that is left.
 """
 
 ROWS = 2000
@@ -33,7 +33,7 @@ PAGES = {
         "box", "feed", "Feed",
         widget("button", "feed.load", "Load items"),
         widget("label", "feed.status", "Nothing loaded"),
-        widget("list", "feed.items", "Items"),
+        widget("list", "feed.items", "Items", fills=True),
     ),
     "debounce": widget(
         "box", "debounce", "Debounce",
@@ -54,10 +54,11 @@ PAGES = {
     "dialog": widget(
         "box", "dialog", "Dialog",
         widget("button", "dialog.open", "Settings"),
-        widget("button", "dialog.delete", "Delete"),
         widget("label", "dialog.status", "Nothing happened"),
+        # Fills the rest of the page, so that the dialog covers its middle.
+        widget("button", "dialog.delete", "Delete", fills=True),
     ),
-    "rows": widget("box", "rows", "Rows", widget("rows", "rows.list", "Rows", count=ROWS)),
+    "rows": widget("box", "rows", "Rows", widget("rows", "rows.list", "Rows", count=ROWS, fills=True)),
     "clock": widget(
         "box", "clock", "Clock",
         widget("label", "clock.time", "Tick 0"),

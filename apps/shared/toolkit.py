@@ -20,7 +20,7 @@ class Toolkit:
     def create(self, spec, parent, index=-1):
         """Makes a widget and its children inside the container `parent` (an id)."""
         made = self.make(spec)
-        self.insert(parent, made, index)
+        self.insert(parent, made, index, spec.get("fills", False))
         self.set_visible(spec["id"], not spec.get("hidden", False))
         return made
 
@@ -53,7 +53,7 @@ class Toolkit:
         """Gives a widget its accessible id (where the toolkit can) and its accessible name."""
         raise NotImplementedError
 
-    def insert(self, parent, made, index):
+    def insert(self, parent, made, index, fills=False):
         raise NotImplementedError
 
     def remove(self, identifier):
@@ -90,6 +90,10 @@ class Toolkit:
         raise NotImplementedError
 
     def pulse(self, identifier):
+        raise NotImplementedError
+
+    def secret(self, identifier):
+        """The content of a password."""
         raise NotImplementedError
 
     def state(self, identifier):

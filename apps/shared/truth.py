@@ -1,15 +1,18 @@
 """What the app itself knows: which operations ran and when, and what was activated how often."""
 
+import collections
 import time
+
+KEPT = 2000
 
 
 class Truth:
     """All times are CLOCK_MONOTONIC in nanoseconds, the clock that a test on the same machine reads too."""
 
     def __init__(self):
-        self.operations = []
+        self.operations = collections.deque(maxlen=KEPT)
         self.activations = {}
-        self.events = []
+        self.events = collections.deque(maxlen=KEPT)
 
     def activated(self, identifier):
         self.activations[identifier] = self.activations.get(identifier, 0) + 1
@@ -37,6 +40,6 @@ class Truth:
             "now": time.monotonic_ns(),
             "activations": self.activations,
             "pending": self.pending(),
-            "log": self.operations,
-            "events": self.events,
+            "log": list(self.operations),
+            "events": list(self.events),
         }
