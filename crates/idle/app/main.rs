@@ -1,0 +1,162 @@
+//! A pretend app. Reads commands from stdin, one to a line, and answers each with one line: the other side of the tests,
+//! and a way to try a reader by hand.
+#![allow(unsafe_code, reason = "fork, exec, limits and signals are what is tested")]
+
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::io::{BufRead, Write};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use stillpoint_idle::{Guard, Reporter, Resource, busy};
+
+const HELP: &str = "begin NAME [TIMES] | end NAME [TIMES] | many COUNT | handover ROUNDS | pulse NAME ROUNDS | status | \
+                    stop | limit BYTES | fork NAME | fork-held NAME | exec [quiet] | storm COUNT | pid | quit";
+
+fn main() {
+    if std::env::args().nth(1).as_deref() == Some("quiet") {
+        say("quiet");
+        // Lives until the other side hangs up, without ever reporting.
+        for _ in std::io::stdin().lines() {}
+        return;
+    }
+    let mut held = Held::default();
+    for line in std::io::stdin().lock().lines() {
+        let Ok(line) = line else { return };
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [verb, rest @ ..] = words.as_slice() else { continue };
+        let first = rest.first().copied().unwrap_or_default();
+        let number = |at: usize| rest.get(at).and_then(|word| word.parse::<usize>().ok()).unwrap_or(1);
+        match *verb {
+            "begin" => (0..number(1)).for_each(|_| held.begin(first)),
+            "end" => (0..number(1)).for_each(|_| held.end(first)),
+            "many" => (0..number(0)).for_each(|index| held.begin(&format!("r{index}"))),
+            "handover" => handover(number(0)),
+            "pulse" => (0..number(1)).for_each(|_| drop(busy(first))),
+            "stop" => Reporter::start().stop(),
+            "limit" => limit_file_size(number(0) as u64),
+            "storm" => storm(number(0)),
+            "fork" | "fork-held" => fork(first, *verb == "fork-held", &mut held),
+            "exec" => {
+                let error = Command::new("/proc/self/exe").args(rest).exec();
+                say(&format!("exec failed: {error}"));
+            }
+            "quit" => return,
+            "pid" | "status" => {}
+            _ => {
+                say(HELP);
+                continue;
+            }
+        }
+        match Reporter::start().status() {
+            _ if *verb == "fork" || *verb == "fork-held" => {}
+            _ if *verb == "pid" => say(&format!("ok {}", std::process::id())),
+            Ok(path) => say(&format!("ok {}", path.display())),
+            Err(error) => say(&format!("no {error}")),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Held(HashMap<String, Vec<Guard>>);
+
+impl Held {
+    fn begin(&mut self, name: &str) {
+        self.0.entry(name.to_owned()).or_default().push(busy(name));
+    }
+
+    fn end(&mut self, name: &str) {
+        self.0.entry(name.to_owned()).or_default().pop();
+    }
+}
+
+fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    // Who hung up needs no answer.
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+}
+
+/// Three threads hand work to each other: at every instant somebody holds a guard, and nobody for long.
+fn handover(rounds: usize) {
+    static STATIONS: [Resource; 4] =
+        [Resource::new("north"), Resource::new("east"), Resource::new("south"), Resource::new("west")];
+    let _whole = STATIONS[0].busy();
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let tell = tell.clone();
+            scope.spawn(move || {
+                let mut now = STATIONS[thread].busy();
+                if thread == 0 {
+                    tell.send(()).ok();
+                }
+                for round in 0..rounds {
+                    let next = STATIONS[(thread + round) % 4].busy();
+                    drop(now);
+                    now = next;
+                }
+            });
+        }
+        told.recv().ok();
+    });
+}
+
+fn limit_file_size(bytes: u64) {
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: a valid limit to read.
+    unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) };
+}
+
+/// Forks. The child says its pid, drops what it inherited or begins work of its own, and lives until its parent ends.
+fn fork(name: &str, drop_inherited: bool, held: &mut Held) {
+    let mut pipe = [0; 2];
+    // SAFETY: room for two descriptors.
+    unsafe { libc::pipe(pipe.as_mut_ptr()) };
+    // SAFETY: this process has one thread here, so the child may go on as usual.
+    if unsafe { libc::fork() } != 0 {
+        return;
+    }
+    if drop_inherited {
+        held.0.clear();
+    }
+    let own = (!name.is_empty()).then(|| busy(name));
+    say(&format!("child {} {}", std::process::id(), own.as_ref().is_some_and(Guard::counts)));
+    let mut byte = 0u8;
+    // SAFETY: closes our copy of the writing end and reads one byte, which never comes: only the parent's end.
+    unsafe {
+        libc::close(pipe[1]);
+        libc::read(pipe[0], (&raw mut byte).cast(), 1);
+    }
+    std::process::exit(0);
+}
+
+extern "C" fn on_signal(_: c_int) {
+    // SAFETY: a C string.
+    let ticket = unsafe { stillpoint_idle::c_abi::sp_idle_begin(c"signal".as_ptr()) };
+    stillpoint_idle::c_abi::sp_idle_end(ticket);
+}
+
+/// Signals interrupt begins, ends and the naming of slots; their handler does the same.
+fn storm(count: usize) {
+    Reporter::start();
+    let handler: extern "C" fn(c_int) = on_signal;
+    // SAFETY: the handler only does what is allowed in one: lock-free counting.
+    unsafe { libc::signal(libc::SIGUSR1, handler as libc::sighandler_t) };
+    // SAFETY: no arguments, cannot fail.
+    let target = unsafe { libc::pthread_self() };
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..count {
+                // SAFETY: the target thread outlives this scope.
+                unsafe { libc::pthread_kill(target, libc::SIGUSR1) };
+            }
+            done.store(true, std::sync::atomic::Ordering::SeqCst);
+        });
+        let mut round = 0;
+        while !done.load(std::sync::atomic::Ordering::SeqCst) {
+            round += 1;
+            drop(busy(["a", "b", "c", "d", "e"][round % 5]));
+        }
+    });
+}

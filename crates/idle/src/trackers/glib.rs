@@ -1,0 +1,137 @@
+//! The GLib main loop, and so GTK 3 and 4, and Qt where it runs on GLib.
+//!
+//! GLib lets the poll function of a context be replaced. A loop that is about to block has nothing left to dispatch:
+//! that is idle. Everything between two blocks is busy. GLib is looked up in the running process, never linked.
+#![allow(unsafe_code, reason = "GLib's C functions, found with dlsym")]
+
+use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ptr;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering::{AcqRel, Relaxed, SeqCst};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64};
+
+use crate::reporter::{Ticket, begin_named, end};
+
+/// Why the GLib main loop is not tracked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum GlibError {
+    /// No GLib in this process.
+    #[error("this process has not loaded libglib-2.0.so.0; call this after GTK or gi")]
+    NotLoaded,
+    /// A GLib without the functions that are needed.
+    #[error("the GLib of this process lacks g_main_context_set_poll_func")]
+    TooOld,
+}
+
+/// Reports the default main context as `glib` while it dispatches, from now until it first blocks, and then between
+/// blocks. With `timers`, also as `glib-timer` while it sleeps for a timer that is due within so many milliseconds; since
+/// repeating timers cannot be told from single ones, an app with a blinking cursor would then hardly ever be idle.
+///
+/// Once is enough; a second call only changes `timers`. Call it where the loop runs, before it runs.
+pub fn track_glib(timers: Option<u32>) -> Result<(), GlibError> {
+    TIMERS.store(timers.map_or(0, |limit| i32::try_from(limit).unwrap_or(i32::MAX)), Relaxed);
+    static ONCE: Mutex<bool> = Mutex::new(false);
+    let mut tracked = ONCE.lock().unwrap_or_else(PoisonError::into_inner);
+    if *tracked {
+        return Ok(());
+    }
+    let glib = Glib::find()?;
+    // SAFETY: both functions have the C types declared below, a null context means the default one, and the function
+    // that is set lives as long as this library, which nobody unloads once it has been given to GLib.
+    unsafe {
+        let before = (glib.get_poll_func)(ptr::null_mut());
+        NEXT.store(before.map_or(ptr::null_mut(), |function| function as *mut c_void), SeqCst);
+        (glib.set_poll_func)(ptr::null_mut(), Some(poll));
+    }
+    resume(&DISPATCHING, "glib");
+    *tracked = true;
+    Ok(())
+}
+
+/// `GPollFunc`. The descriptors are only passed on.
+type PollFunc = unsafe extern "C" fn(*mut c_void, c_uint, c_int) -> c_int;
+type GetPollFunc = unsafe extern "C" fn(*mut c_void) -> Option<PollFunc>;
+type SetPollFunc = unsafe extern "C" fn(*mut c_void, Option<PollFunc>);
+
+/// The poll function that was there before.
+static NEXT: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static TIMERS: AtomicI32 = AtomicI32::new(0);
+/// The guard while dispatching, as a raw ticket; 0 while blocked.
+static DISPATCHING: AtomicU64 = AtomicU64::new(0);
+
+fn resume(held: &AtomicU64, name: &str) {
+    let ticket = begin_named(name).map_or(0, Ticket::to_raw);
+    // A second thread in the loop, or a child that was forked while busy: the older guard ends.
+    release(held.swap(ticket, AcqRel));
+}
+
+fn release(ticket: u64) {
+    if ticket != 0 {
+        end(Ticket::from_raw(ticket));
+    }
+}
+
+unsafe extern "C" fn poll(fds: *mut c_void, count: c_uint, timeout: c_int) -> c_int {
+    let next = NEXT.load(Relaxed);
+    if next.is_null() {
+        return 0;
+    }
+    // SAFETY: stored in `track_glib` from a function of this type.
+    let next = unsafe { std::mem::transmute::<*mut c_void, PollFunc>(next) };
+    // SAFETY: GLib's own arguments, passed on to the function that it would have called itself.
+    let ask = |timeout| unsafe { next(fds, count, timeout) };
+    if timeout == 0 {
+        return ask(0);
+    }
+    // Something may be waiting already: then the loop is not at rest, and must not look so even for an instant.
+    let ready = ask(0);
+    if ready != 0 {
+        return ready;
+    }
+    let limit = TIMERS.load(Relaxed);
+    let timer = if timeout > 0 && timeout <= limit { begin_named("glib-timer") } else { None };
+    release(DISPATCHING.swap(0, AcqRel));
+    let ready = ask(timeout);
+    resume(&DISPATCHING, "glib");
+    if let Some(timer) = timer {
+        end(timer);
+    }
+    ready
+}
+
+struct Glib {
+    get_poll_func: GetPollFunc,
+    set_poll_func: SetPollFunc,
+}
+
+impl Glib {
+    fn find() -> Result<Self, GlibError> {
+        let get = symbol(c"g_main_context_get_poll_func").ok_or(GlibError::NotLoaded)?;
+        let set = symbol(c"g_main_context_set_poll_func").ok_or(GlibError::TooOld)?;
+        // SAFETY: GLib has declared these two with these types since 2.0.
+        unsafe {
+            Ok(Self {
+                get_poll_func: std::mem::transmute::<*mut c_void, GetPollFunc>(get),
+                set_poll_func: std::mem::transmute::<*mut c_void, SetPollFunc>(set),
+            })
+        }
+    }
+}
+
+/// A function of the GLib that this process has loaded, be it linked, or brought in privately by an extension module.
+fn symbol(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: looks only for a library that is loaded already; the handle keeps it loaded, which GLib is for good.
+    let library = unsafe { libc::dlopen(c"libglib-2.0.so.0".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    for handle in [library, libc::RTLD_DEFAULT] {
+        if handle.is_null() && handle != libc::RTLD_DEFAULT {
+            continue;
+        }
+        // SAFETY: the handle is valid and the name a C string.
+        let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
+        if !found.is_null() {
+            return Some(found);
+        }
+    }
+    None
+}
