@@ -14,16 +14,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from shared.protocol import main
 from shared.toolkit import Toolkit
 
-VERTICAL = "vertical"
-HORIZONTAL = "horizontal"
-
-
-def built(kind, identifier, **properties):
-    """A widget made by GtkBuilder: GTK 4.8 has no call for an accessible id, but it offers the id that a
-    widget has in a builder file."""
-    text = "".join(f'<property name="{name}">{value}</property>' for name, value in properties.items())
-    text = f'<interface><object class="{kind}" id="{identifier}">{text}</object></interface>'
-    return Gtk.Builder.new_from_string(text, -1).get_object(identifier)
+VERTICAL = Gtk.Orientation.VERTICAL
+HORIZONTAL = Gtk.Orientation.HORIZONTAL
 
 
 class Gtk4(Toolkit):
@@ -47,42 +39,34 @@ class Gtk4(Toolkit):
     # Kinds
 
     def make_box(self, spec):
-        return built("GtkBox", spec["id"], orientation=VERTICAL, spacing=6)
+        return Gtk.Box(orientation=VERTICAL, spacing=6)
 
     def make_row(self, spec):
-        return built("GtkBox", spec["id"], orientation=HORIZONTAL, spacing=6)
+        return Gtk.Box(orientation=HORIZONTAL, spacing=6)
 
     def make_group(self, spec):
-        frame = built("GtkFrame", spec["id"])
-        frame.set_label(spec["name"])
-        frame.set_child(Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=6))
+        frame = Gtk.Frame(label=spec["name"])
+        frame.set_child(Gtk.Box(orientation=VERTICAL, spacing=6))
         return frame
 
     def make_stage(self, spec):
-        stage = built("GtkFixed", spec["id"])
+        stage = Gtk.Fixed()
         stage.set_size_request(440, 150)
         return stage
 
     def make_label(self, spec):
-        label = built("GtkLabel", spec["id"], xalign=0)
-        label.set_label(spec["name"])
-        return label
+        return Gtk.Label(label=spec["name"], xalign=0)
 
     def make_button(self, spec):
-        return self.clickable(built("GtkButton", spec["id"]), spec)
-
-    def clickable(self, button, spec):
-        button.set_label(spec["name"])
+        button = Gtk.Button(label=spec["name"])
         button.connect("clicked", lambda *_: self.emit("activated", spec["id"]))
         return button
 
     def make_entry(self, spec):
-        entry = built("GtkEntry", spec["id"])
-        entry.set_placeholder_text(spec["name"])
-        return self.editable(entry, spec)
+        return self.editable(Gtk.Entry(placeholder_text=spec["name"]), spec)
 
     def make_password(self, spec):
-        return self.editable(built("GtkPasswordEntry", spec["id"]), spec)
+        return self.editable(Gtk.PasswordEntry(), spec)
 
     def editable(self, entry, spec):
         entry.connect("changed", lambda *_: self.emit("changed", spec["id"], entry.get_text()))
@@ -90,8 +74,7 @@ class Gtk4(Toolkit):
         return entry
 
     def make_check(self, spec):
-        button = built("GtkCheckButton", spec["id"])
-        button.set_label(spec["name"])
+        button = Gtk.CheckButton(label=spec["name"])
         button.connect("toggled", lambda *_: self.emit("toggled", spec["id"], button.get_active()))
         return button
 
@@ -103,8 +86,7 @@ class Gtk4(Toolkit):
         return button
 
     def make_combo(self, spec):
-        combo = built("GtkDropDown", spec["id"])
-        combo.set_model(Gtk.StringList.new(spec["options"]))
+        combo = Gtk.DropDown(model=Gtk.StringList.new(spec["options"]))
         combo.connect("notify::selected", lambda *_: self.emit("chosen", spec["id"], self.chosen(combo)))
         return combo
 
@@ -112,32 +94,30 @@ class Gtk4(Toolkit):
         return combo.get_selected_item().get_string()
 
     def make_slider(self, spec):
-        slider = built("GtkScale", spec["id"], orientation=HORIZONTAL)
+        slider = Gtk.Scale(orientation=HORIZONTAL)
         slider.set_range(0, 100)
         slider.set_increments(1, 10)
         slider.connect("value-changed", lambda *_: self.emit("moved", spec["id"], slider.get_value()))
         return slider
 
     def make_spin(self, spec):
-        spin = built("GtkSpinButton", spec["id"])
+        spin = Gtk.SpinButton()
         spin.set_range(0, 100)
         spin.set_increments(1, 10)
         spin.connect("value-changed", lambda *_: self.emit("moved", spec["id"], spin.get_value()))
         return spin
 
     def make_progress(self, spec):
-        bar = built("GtkProgressBar", spec["id"])
-        bar.set_pulse_step(0.1)
-        return bar
+        return Gtk.ProgressBar(pulse_step=0.1)
 
     def make_spinner(self, spec):
-        return built("GtkSpinner", spec["id"])
+        return Gtk.Spinner()
 
     def make_list(self, spec):
-        return built("GtkListBox", spec["id"])
+        return Gtk.ListBox()
 
     def make_item(self, spec):
-        row = built("GtkListBoxRow", spec["id"])
+        row = Gtk.ListBoxRow()
         row.set_child(Gtk.Label(label=spec["name"], xalign=0))
         return row
 
@@ -146,25 +126,21 @@ class Gtk4(Toolkit):
         factory = Gtk.SignalListItemFactory()
         factory.connect("setup", lambda _, item: item.set_child(Gtk.Label(xalign=0)))
         factory.connect("bind", lambda _, item: item.get_child().set_label(item.get_item().get_string()))
-        view = built("GtkListView", spec["id"])
-        view.set_model(Gtk.SingleSelection.new(model))
-        view.set_factory(factory)
+        view = Gtk.ListView(model=Gtk.SingleSelection.new(model), factory=factory)
         view.connect("activate", lambda _, position: self.emit("chosen", spec["id"], position + 1))
         scrolled = Gtk.ScrolledWindow()
         scrolled.set_child(view)
         return scrolled
 
     def make_source(self, spec):
-        source = built("GtkLabel", spec["id"], width_request=120)
-        source.set_label(spec["name"])
+        source = Gtk.Label(label=spec["name"], width_request=120)
         drag = Gtk.DragSource(actions=Gdk.DragAction.COPY)
         drag.connect("prepare", lambda *_: Gdk.ContentProvider.new_for_value(spec["name"]))
         source.add_controller(drag)
         return source
 
     def make_target(self, spec):
-        target = built("GtkLabel", spec["id"], height_request=80)
-        target.set_label(spec["name"])
+        target = Gtk.Label(label=spec["name"], height_request=80)
         drop = Gtk.DropTarget.new(GObject.TYPE_STRING, Gdk.DragAction.COPY)
         drop.connect("drop", lambda _, text, *__: self.emit("dropped", spec["id"], text) or True)
         target.add_controller(drop)
@@ -173,7 +149,7 @@ class Gtk4(Toolkit):
     # Widgets
 
     def identify(self, made, spec):
-        # The id was given by `built`; a button or label takes its name from its text.
+        # GTK 4.8 has no accessible ids; a button or label takes its name from its text.
         if spec["kind"] not in ("label", "button", "check", "radio", "source", "target"):
             self.call(made, spec["id"], spec["name"])
 
@@ -292,7 +268,7 @@ class Gtk4(Toolkit):
         self.window.add_controller(shortcuts)
         whole = Gtk.Box(spacing=12, margin_start=8, margin_end=8, margin_top=8, margin_bottom=8)
         self.window.set_child(whole)
-        buttons = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+        buttons = Gtk.Box(orientation=VERTICAL)
         self.stack = Gtk.Stack(hexpand=True, vexpand=True)
         whole.append(buttons)
         whole.append(self.stack)

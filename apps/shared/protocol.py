@@ -83,6 +83,10 @@ class Protocol:
     def do_rest(self, _):
         self.scenario.rest(lambda: self.say("ok rest"))
 
+    def do_activated(self, rest):
+        identifier, count = rest.split()
+        self.scenario.truth.when_activated(identifier, int(count), lambda: self.say(f"ok activated {rest}"))
+
     def do_mutate(self, rest):
         count, seed, *interval = (int(word) for word in rest.split())
         done = lambda: self.say(f"done {count}")

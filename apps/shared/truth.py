@@ -12,11 +12,22 @@ class Truth:
     def __init__(self):
         self.operations = collections.deque(maxlen=KEPT)
         self.activations = {}
+        self.waiting = []
         self.events = collections.deque(maxlen=KEPT)
 
     def activated(self, identifier):
         self.activations[identifier] = self.activations.get(identifier, 0) + 1
         self.event("activated", identifier)
+        waiting, self.waiting = self.waiting, []
+        for wish in waiting:
+            self.when_activated(*wish)
+
+    def when_activated(self, identifier, count, action):
+        """Calls `action` once the widget has been activated `count` times in all."""
+        if self.activations.get(identifier, 0) >= count:
+            action()
+        else:
+            self.waiting.append((identifier, count, action))
 
     def event(self, kind, identifier, detail=None):
         self.events.append({"kind": kind, "id": identifier, "detail": detail, "at": time.monotonic_ns()})

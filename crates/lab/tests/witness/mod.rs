@@ -1,5 +1,10 @@
 //! What the tests of this crate look at from outside: what a desktop leaves behind, and what a picture shows.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "test code, of which each binary uses a part")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "test code, of which each binary uses a part"
+)]
 
 use serde::{Deserialize, Serialize};
 use std::os::fd::OwnedFd;
