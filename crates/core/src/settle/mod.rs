@@ -1,1 +1,13 @@
-//! (in the making)
+//! Has it come to rest? Pure machines: mutations with their times in, decisions out, the clock passed in.
+
+mod loading;
+mod sampler;
+mod scope;
+mod stabiliser;
+mod ui_state;
+
+pub use loading::{LoadingSource, LoadingSignal, LoadingState, loading_state};
+pub use sampler::{Sample, Sampler, SamplerRules, Verdict};
+pub use scope::{ExpectedChange, Scope};
+pub use stabiliser::{BarrierTicket, Outcome, Reason, Rules, StabilityState, Stabiliser, Step};
+pub use ui_state::{UiState, ui_state};

@@ -60,6 +60,16 @@ impl Tree {
         Tree { limits, ..Tree::default() }
     }
 
+    /// A tree with the content of a view and indices of its own, to search in what used to be.
+    pub fn of_view(view: &TreeView) -> Self {
+        let mut index = Index::default();
+        for (id, node) in view.iter() {
+            index.add(&view.arena, id, node);
+        }
+        let last_id = view.iter().map(|(id, _)| id.get()).max().unwrap_or_default();
+        Tree { view: view.clone(), index, last_id, ..Tree::default() }
+    }
+
     /// What it looks like now. Costs a few reference counts.
     pub fn view(&self) -> TreeView {
         self.view.clone()

@@ -1,0 +1,240 @@
+//! The change between two snapshots, as a program and as a model reads it.
+//!
+//! The JSON form is the difference of two *emitted* snapshots, so that applying it to the first gives exactly the
+//! second: remove what is in `removed`, set the fields in `changed`, then insert `added` and `moved` in their order,
+//! each at its `index` among the children of its `parent`.
+
+use super::element::Element;
+use super::text::{line, quoted};
+use super::words::field_words;
+use crate::revise::{Delta, FieldChange, Revision};
+use crate::tree::{ElementId, Prop, Role, Screen, State, TreeView};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+/// An element that is new, and its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AddedElement {
+    /// Its place among the children of its parent.
+    pub index: usize,
+    /// The element.
+    #[serde(flatten)]
+    pub element: Element,
+}
+
+/// An element that has another place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MovedElement {
+    /// Which one.
+    pub element_id: ElementId,
+    /// Where it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<ElementId>,
+    /// Its place there.
+    pub index: usize,
+}
+
+/// An element that came and went in between.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TransientElement {
+    /// The id that it had.
+    pub element_id: ElementId,
+    /// What it was.
+    pub role: Role,
+    /// What it said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// The change from one snapshot to another (SPEC §10).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeltaJson {
+    /// Where it starts.
+    pub base_revision: Revision,
+    /// Where it leads.
+    pub snapshot_revision: Revision,
+    /// What is new, in document order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<AddedElement>,
+    /// What is gone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<ElementId>,
+    /// What has another place, in document order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<MovedElement>,
+    /// What differs: the `element_id` and the fields with their new values, `null` for a field that is gone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<Map<String, Value>>,
+    /// What came and went in between.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transient: Vec<TransientElement>,
+    /// Which screen is shown now, if it is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screen: Option<Screen>,
+}
+
+/// The difference between two emitted snapshots. `delta` is the change between their trees.
+pub fn diff(delta: &Delta, before: &[Element], after: &[Element], screen: Option<Screen>) -> DeltaJson {
+    let old: HashMap<ElementId, &Element> = before.iter().map(|e| (e.element_id, e)).collect();
+    let kept: HashSet<ElementId> = after.iter().map(|e| e.element_id).collect();
+    let stayed = stayed(before, after);
+    let mut places: HashMap<Option<ElementId>, usize> = HashMap::new();
+    let (mut added, mut moved, mut changed) = (Vec::new(), Vec::new(), Vec::new());
+    for element in after {
+        let place = places.entry(element.parent).or_default();
+        let index = *place;
+        *place += 1;
+        match old.get(&element.element_id) {
+            None => added.push(AddedElement { index, element: element.clone() }),
+            Some(before) => {
+                if !stayed.contains(&element.element_id) {
+                    moved.push(MovedElement { element_id: element.element_id, parent: element.parent, index });
+                }
+                changed.extend(fields(before, element));
+            }
+        }
+    }
+    let transient = delta.transient().map(|t| TransientElement {
+        element_id: t.id,
+        role: t.node.role(),
+        text: t.node.label().or(t.node.text()).or(t.node.value()).map(Into::into),
+    });
+    DeltaJson {
+        base_revision: delta.base(),
+        snapshot_revision: delta.target(),
+        added,
+        removed: before.iter().map(|e| e.element_id).filter(|id| !kept.contains(id)).collect(),
+        moved,
+        changed,
+        transient: transient.collect(),
+        screen,
+    }
+}
+
+/// Elements whose parent is the same and whose order among the children that stay is the same.
+fn stayed(before: &[Element], after: &[Element]) -> HashSet<ElementId> {
+    let order = |elements: &[Element]| {
+        let mut lists: HashMap<Option<ElementId>, Vec<ElementId>> = HashMap::new();
+        for e in elements {
+            lists.entry(e.parent).or_default().push(e.element_id);
+        }
+        lists
+    };
+    let (old, new) = (order(before), order(after));
+    let mut stayed = HashSet::new();
+    for (parent, list) in &new {
+        let Some(earlier) = old.get(parent) else { continue };
+        let rank: HashMap<ElementId, usize> = earlier.iter().enumerate().map(|(i, id)| (*id, i)).collect();
+        let common: Vec<(usize, ElementId)> =
+            list.iter().filter_map(|id| rank.get(id).map(|r| (*r, *id))).collect();
+        stayed.extend(longest_rising(&common));
+    }
+    stayed
+}
+
+/// The longest run of ids whose earlier ranks rise: what need not be moved.
+fn longest_rising(items: &[(usize, ElementId)]) -> Vec<ElementId> {
+    let mut tails: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = vec![None; items.len()];
+    for (i, (rank, _)) in items.iter().enumerate() {
+        let at = tails.partition_point(|t| items[*t].0 < *rank);
+        previous[i] = at.checked_sub(1).map(|p| tails[p]);
+        if at == tails.len() {
+            tails.push(i);
+        } else {
+            tails[at] = i;
+        }
+    }
+    let mut run = Vec::new();
+    let mut at = tails.last().copied();
+    while let Some(i) = at {
+        run.push(items[i].1);
+        at = previous[i];
+    }
+    run
+}
+
+/// The fields in which two versions of an element differ; the parent is told by `moved`.
+fn fields(before: &Element, after: &Element) -> Option<Map<String, Value>> {
+    if before == after {
+        return None;
+    }
+    let object = |e: &Element| match serde_json::to_value(e) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    };
+    let (old, new) = (object(before), object(after));
+    let mut changed = Map::new();
+    for (name, value) in &new {
+        if name != "parent" && old.get(name) != Some(value) {
+            changed.insert(name.clone(), value.clone());
+        }
+    }
+    for name in old.keys().filter(|n| *n != "parent" && !new.contains_key(*n)) {
+        changed.insert(name.clone(), Value::Null);
+    }
+    if changed.is_empty() {
+        return None;
+    }
+    let mut told = Map::new();
+    told.insert("element_id".to_owned(), Value::String(after.element_id.to_string()));
+    told.append(&mut changed);
+    Some(told)
+}
+
+/// The change as compact text. Geometry is not told; an empty answer means that nothing worth telling changed.
+pub fn delta_text(delta: &Delta, after: &TreeView) -> String {
+    let mut out = String::new();
+    for t in delta.transient() {
+        if let Some(said) = t.node.label().or(t.node.text()) {
+            let _ = writeln!(out, "! {} {} {} came and went", t.node.role(), quoted(said), t.id);
+        }
+    }
+    if delta.screen_changed() {
+        let screen = after.screen();
+        let title = screen.title.as_deref().map(quoted).unwrap_or_default();
+        let _ = writeln!(out, "@ {title} {}", screen.url.as_deref().unwrap_or_default());
+    }
+    for (id, node) in delta.removed() {
+        let around_went = node.parent().is_some_and(|p| delta.removed().any(|(gone, _)| gone == p));
+        if !around_went {
+            let _ = writeln!(out, "- {}", line(id, node));
+        }
+    }
+    let came: HashSet<ElementId> = delta.added().map(|(id, _)| id).collect();
+    for (id, node) in delta.added() {
+        if node.parent().is_some_and(|p| came.contains(&p)) {
+            continue;
+        }
+        let parent = node.parent().map_or(String::new(), |p| format!(" in {p}"));
+        for (below, n) in after.walk_from(id).filter(|(_, n)| is_told(n)) {
+            let depth = after.ancestors(below).take_while(|a| *a != id).count() + usize::from(below != id);
+            let place = if below == id { parent.as_str() } else { "" };
+            let _ = writeln!(out, "+ {:2$}{}{place}", "", line(below, n), depth.min(20) * 2);
+        }
+    }
+    for (id, changes) in delta.changed() {
+        let Some(node) = after.get(id) else { continue };
+        let told: Vec<String> = changes.filter(is_news).filter_map(|c| field_words(node, c)).collect();
+        if !told.is_empty() {
+            let who = node.label().map_or(String::new(), |l| format!(" {}", quoted(l)));
+            let _ = writeln!(out, "~ {}{who} {id}: {}", node.role(), told.join(", "));
+        }
+    }
+    out
+}
+
+fn is_told(node: &crate::tree::Node) -> bool {
+    node.label().is_some() || node.text().is_some() || node.value().is_some() || node.role().is_interactive()
+}
+
+/// What follows from the layout alone is no news.
+fn is_news(change: &FieldChange<'_>) -> bool {
+    !matches!(
+        change,
+        FieldChange::Prop(_, Prop::Bounds(_) | Prop::State(State::OnScreen | State::Focusable, _) | Prop::Actions(_))
+    )
+}

@@ -1,0 +1,274 @@
+//! The stabiliser (SPEC §4): says when a UI has come to rest, and never too early.
+//!
+//! It is fed with mutations, answers to barriers and the app's idle signal, and asked with [`Stabiliser::poll`] what to
+//! do next. The same inputs with the same times give the same outcome.
+
+use super::scope::{ExpectedChange, Scope};
+use crate::Moment;
+use crate::revise::Mutation;
+use crate::tree::{ElementId, TreeView};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// What a wait is for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    /// The quiet time that must pass, unbroken, after the last qualifying mutation.
+    pub window: Duration,
+    /// Whether something must change first.
+    pub needs_change: bool,
+    /// What kind of change that must be.
+    pub expected: Option<ExpectedChange>,
+    /// Where.
+    pub scope: Scope,
+    /// Elements whose changes, and those of what lies in them, do not count.
+    pub ignore: Vec<ElementId>,
+    /// Whether elements that change all the time by themselves are passed over.
+    pub mask_volatile: bool,
+}
+
+/// How far rest is proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StabilityState {
+    /// It is changing.
+    Transient,
+    /// It has gone quiet, but not for long enough.
+    Stabilizing,
+    /// It was quiet for the whole window, and nothing was under way.
+    Stable,
+    /// The app itself said that it is idle.
+    Idle,
+}
+
+impl StabilityState {
+    /// Its name in every face.
+    pub const fn name(self) -> &'static str {
+        match self {
+            StabilityState::Transient => "transient",
+            StabilityState::Stabilizing => "stabilizing",
+            StabilityState::Stable => "stable",
+            StabilityState::Idle => "idle",
+        }
+    }
+}
+
+/// Why a wait ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// What was awaited happened, and the UI came to rest.
+    Converged,
+    /// The time is over and nothing changed.
+    NoChange,
+    /// The time is over and it was still changing.
+    NotStable,
+    /// The element that was watched is gone.
+    TargetInvalid,
+    /// The app is gone.
+    TargetLost,
+    /// The app does not answer.
+    TargetUnresponsive,
+    /// The caller gave up.
+    Cancelled,
+}
+
+/// How a wait ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Why.
+    pub reason: Reason,
+    /// How far rest was proven.
+    pub stability: StabilityState,
+}
+
+/// Names one request for a barrier, so that a late answer to an earlier one proves nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierTicket(u32);
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing, until something happens or this moment comes.
+    Wait(Moment),
+    /// Run a barrier, and say with [`Stabiliser::barrier_passed`] when it is through.
+    Barrier(BarrierTicket),
+    /// It is decided.
+    Done(Outcome),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Barrier {
+    Open,
+    Asked(BarrierTicket, Moment),
+    Passed,
+}
+
+/// An app that leaves a barrier unanswered for this long, up to the very deadline, does not answer.
+const UNANSWERED: Duration = Duration::from_millis(100);
+
+/// The state machine of one wait.
+#[derive(Clone, Debug)]
+pub struct Stabiliser {
+    rules: Rules,
+    deadline: Moment,
+    /// The last qualifying mutation in scope; at first, the last one before the wait.
+    last: Moment,
+    changed: bool,
+    resets: u32,
+    barrier: Barrier,
+    tickets: u32,
+    idle: Option<bool>,
+    masked: BTreeSet<ElementId>,
+    decided: Option<Outcome>,
+}
+
+impl Stabiliser {
+    /// A wait that starts after the mutation at `last` and must be decided by `deadline`.
+    pub fn new(rules: Rules, last: Moment, deadline: Moment) -> Self {
+        Stabiliser {
+            rules,
+            deadline,
+            last,
+            changed: false,
+            resets: 0,
+            barrier: Barrier::Open,
+            tickets: 0,
+            idle: None,
+            masked: BTreeSet::new(),
+            decided: None,
+        }
+    }
+
+    /// Takes note of mutations. `tree` is the tree after them.
+    pub fn mutated(&mut self, tree: &TreeView, mutations: &[Mutation]) {
+        if self.decided.is_some() {
+            return;
+        }
+        if let Scope::Subtree(top) = self.rules.scope
+            && tree.get(top).is_none()
+        {
+            let stability = StabilityState::Transient;
+            self.decided = Some(Outcome { reason: Reason::TargetInvalid, stability });
+            return;
+        }
+        for m in mutations.iter().filter(|m| m.class.qualifies()) {
+            if !self.rules.scope.contains(tree, m) {
+                continue;
+            }
+            if self.rules.ignore.iter().any(|top| m.element == *top || tree.is_within(m.anchor, *top)) {
+                continue;
+            }
+            if m.volatile && self.rules.mask_volatile {
+                self.masked.insert(m.element);
+                continue;
+            }
+            self.changed |= self.rules.expected.is_none_or(|e| e.matches(m.class));
+            self.last = self.last.max(m.at);
+            self.resets += 1;
+            self.barrier = Barrier::Open;
+        }
+    }
+
+    /// Says that what was awaited had changed before the wait began (a baseline in the past).
+    pub fn changed_before(&mut self) {
+        self.changed = true;
+    }
+
+    /// The barrier with this ticket was through at `at`. After the deadline it proves nothing any more.
+    pub fn barrier_passed(&mut self, ticket: BarrierTicket, at: Moment) {
+        let asked = matches!(self.barrier, Barrier::Asked(asked, _) if asked == ticket);
+        if asked && at < self.deadline {
+            self.barrier = Barrier::Passed;
+        }
+    }
+
+    /// What the app itself says: idle, busy, or (again) nothing.
+    pub fn idle_signal(&mut self, idle: Option<bool>) {
+        if self.idle != idle {
+            self.idle = idle;
+            self.barrier = Barrier::Open;
+        }
+    }
+
+    /// The wait ends for a reason that lies outside.
+    pub fn end(&mut self, reason: Reason, now: Moment) {
+        if self.decided.is_none() {
+            self.decided = Some(Outcome { reason, stability: self.unproven(now) });
+        }
+    }
+
+    /// What to do at `now`.
+    pub fn poll(&mut self, now: Moment) -> Step {
+        if let Some(outcome) = self.decided {
+            return Step::Done(outcome);
+        }
+        if let Barrier::Passed = self.barrier {
+            let stability = if self.idle == Some(true) { StabilityState::Idle } else { StabilityState::Stable };
+            return self.decide(Outcome { reason: Reason::Converged, stability });
+        }
+        if now >= self.deadline {
+            return self.decide(Outcome { reason: self.late(now), stability: self.unproven(now) });
+        }
+        if (self.rules.needs_change && !self.changed) || self.idle == Some(false) {
+            return Step::Wait(self.deadline);
+        }
+        let quiet = self.last + self.rules.window;
+        if self.idle != Some(true) && now < quiet {
+            return Step::Wait(quiet.min(self.deadline));
+        }
+        match self.barrier {
+            Barrier::Asked(..) | Barrier::Passed => Step::Wait(self.deadline),
+            Barrier::Open => {
+                self.tickets += 1;
+                let ticket = BarrierTicket(self.tickets);
+                self.barrier = Barrier::Asked(ticket, now);
+                Step::Barrier(ticket)
+            }
+        }
+    }
+
+    fn decide(&mut self, outcome: Outcome) -> Step {
+        self.decided = Some(outcome);
+        Step::Done(outcome)
+    }
+
+    fn late(&self, now: Moment) -> Reason {
+        match self.barrier {
+            Barrier::Asked(_, at) if now.since(at) >= UNANSWERED => Reason::TargetUnresponsive,
+            _ if self.rules.needs_change && !self.changed => Reason::NoChange,
+            _ => Reason::NotStable,
+        }
+    }
+
+    /// The state of a wait that is not over its window: quiet for at least half of it, or not.
+    fn unproven(&self, now: Moment) -> StabilityState {
+        if now.since(self.last) * 2 >= self.rules.window && self.idle != Some(false) {
+            StabilityState::Stabilizing
+        } else {
+            StabilityState::Transient
+        }
+    }
+
+    /// Whether the awaited change was seen.
+    pub fn change_detected(&self) -> bool {
+        self.changed
+    }
+
+    /// How often the window was started again.
+    pub fn resets(&self) -> u32 {
+        self.resets
+    }
+
+    /// When the last mutation came that counted.
+    pub fn last_mutation(&self) -> Moment {
+        self.last
+    }
+
+    /// Elements whose changes were passed over because they change all the time.
+    pub fn masked(&self) -> impl Iterator<Item = ElementId> {
+        self.masked.iter().copied()
+    }
+}
