@@ -21,8 +21,8 @@ pub mod server;
 pub use client::{Client, ClientOptions, EventNotice, EventStream, Version};
 pub use codec::{Element, Frame, Reply, Request, Token};
 pub use error::{Delivery, ErrorCode, Fault, WireError};
-//pub use lifecycle::{AgentCommand, AgentLifecycle, LifecycleOptions};
-//pub use recovery::{ResilientClient, Safety};
+pub use lifecycle::{AgentCommand, AgentLifecycle, LifecycleOptions};
+pub use recovery::{ResilientClient, Safety};
 pub use server::{Handler, Server, ServerOptions};
 
 /// The port an agent listens on unless told otherwise.

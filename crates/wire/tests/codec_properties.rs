@@ -1,10 +1,12 @@
 //! Properties of the codec: what is encoded is decoded, chunks do not matter, and no bytes make it panic.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use stillpoint_wire::codec::{
-    ClientFrame, ClientHello, DecodeError, Decoder, Frame, MAX_FRAME, Reply, Request, ServerFrame, ServerHello, Token,
+    ClientFrame, ClientHello, DecodeError, Decoder, Frame, MAX_FRAME, Reply, Request, ServerFrame,
+    ServerHello, Token,
 };
 
 /// NaN is not equal to itself; the vectors pin the bits of numbers, so it is left out here.
@@ -25,13 +27,17 @@ fn request() -> impl Strategy<Value = Request> {
         any::<(i32, i32)>().prop_map(|(x, y)| Request::TapCoord { x, y }),
         (text(), timeout()).prop_map(|(id, timeout_ms)| Request::TapElement { id, timeout_ms }),
         (text(), timeout()).prop_map(|(label, timeout_ms)| Request::TapByLabel { label, timeout_ms }),
-        (text(), any::<bool>(), text(), timeout()).prop_map(|(selector, by_label, element_type, timeout_ms)| {
-            Request::TapWithType { selector, by_label, element_type, timeout_ms }
-        }),
+        (text(), any::<bool>(), text(), timeout()).prop_map(
+            |(selector, by_label, element_type, timeout_ms)| {
+                Request::TapWithType { selector, by_label, element_type, timeout_ms }
+            }
+        ),
         text().prop_map(|text| Request::TypeText { text }),
-        (any::<[i32; 4]>(), option::of(seconds())).prop_map(|([start_x, start_y, end_x, end_y], duration_s)| {
-            Request::Swipe { start_x, start_y, end_x, end_y, duration_s }
-        }),
+        (any::<[i32; 4]>(), option::of(seconds())).prop_map(
+            |([start_x, start_y, end_x, end_y], duration_s)| {
+                Request::Swipe { start_x, start_y, end_x, end_y, duration_s }
+            }
+        ),
         (text(), any::<bool>(), option::of(text()), timeout()).prop_map(
             |(selector, by_label, element_type, timeout_ms)| Request::GetValue {
                 selector,
@@ -40,8 +46,11 @@ fn request() -> impl Strategy<Value = Request> {
                 timeout_ms
             }
         ),
-        (any::<(i32, i32)>(), seconds())
-            .prop_map(|((x, y), duration_s)| Request::LongPress { x, y, duration_s }),
+        (any::<(i32, i32)>(), seconds()).prop_map(|((x, y), duration_s)| Request::LongPress {
+            x,
+            y,
+            duration_s
+        }),
         text().prop_map(|target| Request::SetTarget { target }),
         (text(), any::<bool>(), option::of(text())).prop_map(|(selector, by_label, element_type)| {
             Request::FindElement { selector, by_label, element_type }

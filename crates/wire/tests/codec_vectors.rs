@@ -1,4 +1,5 @@
 //! The byte-level vectors of `vectors/*.json`, which every implementation of the protocol must satisfy.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
 use serde_json::{Value, json};
 use stillpoint_wire::codec::{ClientFrame, DecodeError, Decoder, Frame, ServerFrame};
@@ -18,7 +19,9 @@ fn client_frame_as_json(frame: &ClientFrame) -> Value {
     match frame {
         ClientFrame::Request(request) => serde_json::to_value(request).unwrap(),
         ClientFrame::Hello(hello) => json!({ "hello": hello }),
-        ClientFrame::Call { id, method, json } => json!({ "call": { "id": id, "method": method, "json": json } }),
+        ClientFrame::Call { id, method, json } => {
+            json!({ "call": { "id": id, "method": method, "json": json } })
+        }
         ClientFrame::Cancel { id } => json!({ "cancel": { "id": id } }),
     }
 }
@@ -51,7 +54,7 @@ fn check<F: Frame + PartialEq + std::fmt::Debug>(file: &str, as_json: fn(&F) -> 
             }
             opcodes.push(raw[4]);
         } else {
-            check_error(name, &row, &mut decoder, outcome);
+            check_error(name, &row, &mut decoder, &outcome);
         }
     }
     opcodes
@@ -61,7 +64,7 @@ fn check_error<F: Frame>(
     name: &str,
     row: &Value,
     decoder: &mut Decoder<F>,
-    outcome: Result<Option<F>, DecodeError>,
+    outcome: &Result<Option<F>, DecodeError>,
 ) {
     let expected = row["error"].as_str().unwrap();
     if expected == "incomplete" {
@@ -73,7 +76,7 @@ fn check_error<F: Frame>(
     assert_eq!(error.reason.name(), expected, "{name}");
     assert_eq!(error.is_fatal(), row["fatal"] == true, "{name}");
     if error.is_fatal() {
-        assert_eq!(decoder.next_frame().err(), Some(error), "{name}: a dead stream stays dead");
+        assert_eq!(decoder.next_frame().err().as_ref(), Some(error), "{name}: a dead stream stays dead");
     } else {
         assert!(decoder.is_between_frames(), "{name}: a bad frame is skipped whole");
     }

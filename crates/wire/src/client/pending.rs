@@ -17,7 +17,9 @@ pub(super) enum Failure {
 impl Failure {
     pub(super) fn into_error(self, during: &str) -> WireError {
         match self {
-            Self::Lost { delivery, reason } => WireError::Lost { during: during.to_owned(), delivery, reason },
+            Self::Lost { delivery, reason } => {
+                WireError::Lost { during: during.to_owned(), delivery, reason }
+            }
             Self::Malformed(text) => WireError::Protocol(text),
         }
     }

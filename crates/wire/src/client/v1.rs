@@ -161,5 +161,6 @@ fn unexpected(wanted: &str, got: &Reply) -> WireError {
 }
 
 fn parsed<T: serde::de::DeserializeOwned>(what: &str, json: &str) -> Result<T, WireError> {
-    serde_json::from_str(json).map_err(|error| WireError::Protocol(format!("{what} is not the JSON expected: {error}")))
+    serde_json::from_str(json)
+        .map_err(|error| WireError::Protocol(format!("{what} is not the JSON expected: {error}")))
 }

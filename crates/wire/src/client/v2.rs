@@ -56,8 +56,7 @@ impl Client {
             return Err(WireError::NeedsV2 { method: method.to_owned() });
         }
         let id = self.link.next_id();
-        let bytes =
-            ClientFrame::Call { id, method: method.to_owned(), json: params.to_string() }.encode()?;
+        let bytes = ClientFrame::Call { id, method: method.to_owned(), json: params.to_string() }.encode()?;
         let mut guard = CancelOnDrop { link: Arc::clone(&self.link), id, armed: true };
         let outcome = self.link.call(id, bytes, method, patience).await;
         // Whoever ran out of patience still wants the far side to stop.

@@ -197,10 +197,13 @@ impl Request {
         Ok(match opcode {
             0x01 => Self::Heartbeat,
             0x02 => Self::TapCoord { x: fields.i32("x")?, y: fields.i32("y")? },
-            0x03 => Self::TapElement { id: fields.str("id")?, timeout_ms: fields.trailing_u64("timeout_ms")? },
-            0x04 => {
-                Self::TapByLabel { label: fields.str("label")?, timeout_ms: fields.trailing_u64("timeout_ms")? }
+            0x03 => {
+                Self::TapElement { id: fields.str("id")?, timeout_ms: fields.trailing_u64("timeout_ms")? }
             }
+            0x04 => Self::TapByLabel {
+                label: fields.str("label")?,
+                timeout_ms: fields.trailing_u64("timeout_ms")?,
+            },
             0x05 => Self::TapWithType {
                 selector: fields.str("selector")?,
                 by_label: fields.bool("by_label")?,
@@ -267,7 +270,11 @@ impl Request {
                 fields.i32(*start_x).i32(*start_y).i32(*end_x).i32(*end_y).opt_f64(*duration_s);
             }
             Self::GetValue { selector, by_label, element_type, timeout_ms } => {
-                fields.str(selector).bool(*by_label).opt_str(element_type.as_deref()).trailing_u64(*timeout_ms);
+                fields
+                    .str(selector)
+                    .bool(*by_label)
+                    .opt_str(element_type.as_deref())
+                    .trailing_u64(*timeout_ms);
             }
             Self::LongPress { x, y, duration_s } => {
                 fields.i32(*x).i32(*y).f64(*duration_s);

@@ -47,7 +47,10 @@ impl<H: Handler> Calls<H> {
                 .retryable());
         }
         let params = serde_json::from_str(json).map_err(|error| {
-            Fault::new(ErrorCode::InvalidArgument, format!("the parameters of `{method}` are not JSON: {error}"))
+            Fault::new(
+                ErrorCode::InvalidArgument,
+                format!("the parameters of `{method}` are not JSON: {error}"),
+            )
         })?;
         let (handler, caller) = (Arc::clone(&self.handler), self.caller);
         let abort = self.running.spawn(async move { handler.call(caller, method, params).await });

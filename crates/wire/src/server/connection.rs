@@ -189,7 +189,8 @@ impl<H: Handler> Session<H> {
             _ if !self.trusted => Err(Stop::Silent),
             ClientFrame::Request(request) => self.in_order(InOrder::Request(request)).await,
             ClientFrame::Call { id, .. } if !self.agreed => {
-                let fault = Fault::new(ErrorCode::Protocol, "calls need a Hello first").hint("send Hello (0x40)");
+                let fault =
+                    Fault::new(ErrorCode::Protocol, "calls need a Hello first").hint("send Hello (0x40)");
                 Ok(self.outbox.put(refusal(id, &fault)).await?)
             }
             ClientFrame::Call { id, method, json } => match self.calls.begin(id, method, &json) {
@@ -213,7 +214,10 @@ impl<H: Handler> Session<H> {
         }
         self.trusted = true;
         if hello.version < 2 {
-            let fault = Fault::new(ErrorCode::Unsupported, format!("Hello of version {} is not known", hello.version));
+            let fault = Fault::new(
+                ErrorCode::Unsupported,
+                format!("Hello of version {} is not known", hello.version),
+            );
             return self.in_order(InOrder::Ready(Reply::Error(fault.to_v1_text()).into())).await;
         }
         // A second Hello changes nothing and is answered like the first.

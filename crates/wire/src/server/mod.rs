@@ -126,9 +126,8 @@ impl<H: Handler> Server<H> {
 
 fn tune(stream: &TcpStream) {
     let keepalive = socket2::TcpKeepalive::new().with_time(Duration::from_secs(15));
-    let tuned = stream
-        .set_nodelay(true)
-        .and_then(|()| socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive));
+    let tuned =
+        stream.set_nodelay(true).and_then(|()| socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive));
     if let Err(error) = tuned {
         tracing::debug!(%error, "a connection could not be tuned");
     }
