@@ -132,6 +132,7 @@ class Gtk3(Toolkit):
     def make_source(self, spec):
         source = Gtk.Button(label=spec["name"])
         source.drag_source_set(Gdk.ModifierType.BUTTON1_MASK, CARD, Gdk.DragAction.COPY)
+        source.connect("drag-begin", lambda *_: self.emit("dragging", spec["id"]))
         source.connect("drag-data-get", lambda _w, _c, data, *_: data.set(data.get_target(), 8, spec["name"].encode()))
         return self.clickable(source, spec)
 
@@ -139,6 +140,7 @@ class Gtk3(Toolkit):
         target = Gtk.Button(label=spec["name"])
         target.set_size_request(-1, 80)
         target.drag_dest_set(Gtk.DestDefaults.ALL, CARD, Gdk.DragAction.COPY)
+        target.connect("drag-motion", lambda *_: self.emit("hovered", spec["id"]) or False)
         target.connect("drag-data-received", lambda _w, _c, _x, _y, data, *_: self.emit(
             "dropped", spec["id"], data.get_data().decode()))
         return self.clickable(target, spec)

@@ -136,6 +136,7 @@ class Gtk4(Toolkit):
         source = Gtk.Label(label=spec["name"], width_request=120)
         drag = Gtk.DragSource(actions=Gdk.DragAction.COPY)
         drag.connect("prepare", lambda *_: Gdk.ContentProvider.new_for_value(spec["name"]))
+        drag.connect("drag-begin", lambda *_: self.emit("dragging", spec["id"]))
         source.add_controller(drag)
         return source
 
@@ -143,6 +144,8 @@ class Gtk4(Toolkit):
         target = Gtk.Label(label=spec["name"], height_request=80)
         drop = Gtk.DropTarget.new(GObject.TYPE_STRING, Gdk.DragAction.COPY)
         drop.connect("drop", lambda _, text, *__: self.emit("dropped", spec["id"], text) or True)
+        for signal in ("enter", "motion"):
+            drop.connect(signal, lambda *_: self.emit("hovered", spec["id"]) or Gdk.DragAction.COPY)
         target.add_controller(drop)
         return target
 

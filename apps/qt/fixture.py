@@ -22,6 +22,10 @@ from shared.toolkit import Toolkit
 class Card(QLabel):
     """Something that can be dragged."""
 
+    def __init__(self, text, dragging):
+        super().__init__(text)
+        self.dragging = dragging
+
     def mousePressEvent(self, event):
         self.start = event.pos()
 
@@ -29,6 +33,7 @@ class Card(QLabel):
         if (event.pos() - self.start).manhattanLength() >= QApplication.startDragDistance():
             data = QMimeData()
             data.setText(self.text())
+            self.dragging()
             drag = QDrag(self)
             drag.setMimeData(data)
             drag.exec_(Qt.CopyAction)
@@ -37,15 +42,19 @@ class Card(QLabel):
 class Tray(QLabel):
     """Something that takes what is dropped on it."""
 
-    def __init__(self, text, dropped):
+    def __init__(self, text, hovered, dropped):
         super().__init__(text)
-        self.dropped = dropped
+        self.hovered, self.dropped = hovered, dropped
         self.setAcceptDrops(True)
         self.setMinimumHeight(80)
 
     def dragEnterEvent(self, event):
         if event.mimeData().hasText():
             event.acceptProposedAction()
+
+    def dragMoveEvent(self, event):
+        event.acceptProposedAction()
+        self.hovered()
 
     def dropEvent(self, event):
         event.acceptProposedAction()
@@ -189,10 +198,11 @@ class Qt5(Toolkit):
         return view
 
     def make_source(self, spec):
-        return Card(spec["name"])
+        return Card(spec["name"], lambda: self.emit("dragging", spec["id"]))
 
     def make_target(self, spec):
-        return Tray(spec["name"], lambda text: self.emit("dropped", spec["id"], text))
+        return Tray(spec["name"], lambda: self.emit("hovered", spec["id"]),
+                    lambda text: self.emit("dropped", spec["id"], text))
 
     # Widgets
 

@@ -85,7 +85,11 @@ class Protocol:
 
     def do_activated(self, rest):
         identifier, count = rest.split()
-        self.scenario.truth.when_activated(identifier, int(count), lambda: self.say(f"ok activated {rest}"))
+        self.scenario.truth.when("activated", identifier, int(count), lambda: self.say(f"ok activated {rest}"))
+
+    def do_happened(self, rest):
+        kind, identifier, count = rest.split()
+        self.scenario.truth.when(kind, identifier, int(count), lambda: self.say(f"ok happened {rest}"))
 
     def do_mutate(self, rest):
         count, seed, *interval = (int(word) for word in rest.split())

@@ -62,7 +62,7 @@ class Scenario:
     def happened(self, event, identifier, detail=None):
         """A person or a tool did something; see `toolkit` for the events."""
         if event == "activated":
-            self.truth.activated(identifier)
+            self.truth.event("activated", identifier)
             if identifier.startswith("page."):
                 self.show(identifier[len("page."):])
             else:

@@ -2,7 +2,8 @@
 
 A toolkit subclasses `Toolkit`, gives it one `make_KIND` per kind and the abstract methods below, and calls
 `self.emit(event, identifier, detail)` when a person (or a tool) does something:
-activated, changed (text), toggled (state), moved (value), chosen (option), dropped (text), saved (Ctrl+S).
+activated, changed (text), toggled (state), moved (value), chosen (option), dragging, hovered
+(by what is dragged), dropped (text), saved (Ctrl+S).
 """
 
 

@@ -11,26 +11,23 @@ class Truth:
 
     def __init__(self):
         self.operations = collections.deque(maxlen=KEPT)
-        self.activations = {}
-        self.waiting = []
         self.events = collections.deque(maxlen=KEPT)
-
-    def activated(self, identifier):
-        self.activations[identifier] = self.activations.get(identifier, 0) + 1
-        self.event("activated", identifier)
-        waiting, self.waiting = self.waiting, []
-        for wish in waiting:
-            self.when_activated(*wish)
-
-    def when_activated(self, identifier, count, action):
-        """Calls `action` once the widget has been activated `count` times in all."""
-        if self.activations.get(identifier, 0) >= count:
-            action()
-        else:
-            self.waiting.append((identifier, count, action))
+        self.counts = collections.Counter()
+        self.waiting = []
 
     def event(self, kind, identifier, detail=None):
         self.events.append({"kind": kind, "id": identifier, "detail": detail, "at": time.monotonic_ns()})
+        self.counts[kind, identifier] += 1
+        waiting, self.waiting = self.waiting, []
+        for wish in waiting:
+            self.when(*wish)
+
+    def when(self, kind, identifier, count, action):
+        """Calls `action` once the event has happened `count` times in all."""
+        if self.counts[kind, identifier] >= count:
+            action()
+        else:
+            self.waiting.append((kind, identifier, count, action))
 
     def begin(self, name, delay_ms=None):
         """Notes that an operation began; hand the result to `end`."""
@@ -49,7 +46,7 @@ class Truth:
     def report(self):
         return {
             "now": time.monotonic_ns(),
-            "activations": self.activations,
+            "activations": {name: count for (kind, name), count in self.counts.items() if kind == "activated"},
             "pending": self.pending(),
             "log": list(self.operations),
             "events": list(self.events),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::process::Command;
 use std::time::Duration;
-use stillpoint_lab::{Desktop, LabError};
+use stillpoint_lab::{Desktop, Fixture, LabError};
 use witness::Footprint;
 
 #[test]
@@ -104,8 +104,8 @@ fn twenty_desktops_at_once_do_not_clash_and_leave_nothing() {
     let starting: Vec<_> = (0..20)
         .map(|_| {
             std::thread::spawn(|| {
-                let desktop = Desktop::builder().size(320, 240).start().unwrap();
-                let app = desktop.spawn(desktop.command("cat")).unwrap();
+                let desktop = Desktop::builder().size(800, 700).start().unwrap();
+                let app = desktop.fixture(Fixture::Gtk3).unwrap();
                 (desktop, app)
             })
         })
@@ -115,12 +115,14 @@ fn twenty_desktops_at_once_do_not_clash_and_leave_nothing() {
     let buses: BTreeSet<&str> = running.iter().map(|(desktop, _)| desktop.a11y_address()).collect();
     assert_eq!((displays.len(), buses.len()), (20, 20));
     for (desktop, app) in &running {
-        assert_eq!(desktop.screen().unwrap().size(), (320, 240), "each display answers for itself");
-        assert_eq!(app.control("hello").unwrap(), "hello");
+        assert_eq!(desktop.screen().unwrap().size(), (800, 700), "each display answers for itself");
+        assert_eq!(app.control("mutate 5 1").unwrap(), "done 5");
     }
     let footprints: Vec<Footprint> = running.iter().map(|(desktop, _)| Footprint::of(desktop)).collect();
     let ending: Vec<_> = running.into_iter().map(|it| std::thread::spawn(move || drop(it))).collect();
-    ending.into_iter().for_each(|thread| thread.join().unwrap());
+    for thread in ending {
+        thread.join().unwrap();
+    }
     for footprint in footprints {
         assert_eq!(footprint.remains(), Vec::<String>::new());
     }
@@ -130,6 +132,8 @@ fn twenty_desktops_at_once_do_not_clash_and_leave_nothing() {
 fn a_start_that_fails_tells_why_and_leaves_nothing() {
     let late = Desktop::builder().deadline(Duration::ZERO).start().unwrap_err();
     assert!(matches!(&late, LabError::Late { component, .. } if component.contains("Xvfb")), "{late}");
+    let missing = Desktop::builder().env("PATH", "/nowhere").start().unwrap_err();
+    assert!(matches!(missing, LabError::Missing { package: "xvfb", .. }), "{missing}");
     let bad = Desktop::builder().size(0, 0).start().unwrap_err();
     assert!(matches!(&bad, LabError::Ended { component, .. } if component.contains("Xvfb")), "{bad}");
 }

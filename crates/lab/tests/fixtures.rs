@@ -1,5 +1,7 @@
 //! Each fixture app starts, is visible on the accessibility bus, behaves, and tells the truth about it.
 
+#![allow(clippy::unwrap_used, reason = "a test says no more than that")]
+
 mod witness;
 
 use serde_json::Value;
@@ -137,6 +139,59 @@ fn runs_every_operation(fixture: Fixture) {
     assert!(refused.to_string().contains("no command 'nonsense'"), "{refused}");
 }
 
+/// The middle of a node on the screen.
+fn middle(desktop: &Desktop, app: &App, role: &str, name: &str) -> (i32, i32) {
+    let place = walk(desktop, app, &["where", role, name]);
+    let (relative_to, place) = place.split_once(' ').unwrap();
+    let place: Vec<i32> = place.split_whitespace().map(|number| number.parse().unwrap()).collect();
+    let (x, y) = (place[0] + place[2] / 2, place[1] + place[3] / 2);
+    if relative_to == "screen" {
+        return (x, y);
+    }
+    let window = desktop.windows().unwrap().into_iter().find(|window| window.pid == Some(app.pid())).unwrap();
+    (window.x + x, window.y + y)
+}
+
+fn xdotool(desktop: &Desktop, script: &str) {
+    let status = desktop.command("xdotool").args(script.split_whitespace()).status().unwrap();
+    assert!(status.success(), "{script}");
+}
+
+fn takes_real_keys_and_a_real_drag(fixture: Fixture) {
+    let desktop = Desktop::start().unwrap();
+    let app = desktop.fixture(fixture).unwrap();
+    app.control("show shortcut").unwrap();
+    xdotool(&desktop, "key ctrl+s");
+    app.control("happened saved shortcut 1").unwrap();
+    app.control("show drag").unwrap();
+    let role = if fixture == Fixture::Gtk3 { "push button" } else { "label" };
+    let (x, y) = middle(&desktop, &app, role, "Card");
+    let (to_x, to_y) = middle(&desktop, &app, role, "Tray");
+    // Each step waits for the app's word that the one before has arrived.
+    xdotool(&desktop, &format!("mousemove {x} {y} mousedown 1"));
+    for step in [12, 24, 36] {
+        xdotool(&desktop, &format!("mousemove {} {y}", x + step));
+    }
+    app.control("happened dragging drag.card 1").unwrap();
+    app.control("rest").unwrap();
+    // As a hand does, the pointer goes on moving until the target has noticed: a motion that comes while the
+    // source still waits for an answer is not passed on. The second notice proves that the first was answered.
+    let noticed = |app: &App| {
+        let truth = app.control_json("truth").unwrap();
+        truth["events"].as_array().unwrap().iter().filter(|event| event["kind"] == "hovered").count() >= 2
+    };
+    let arrived = (1..200).any(|step| {
+        xdotool(&desktop, &format!("mousemove {} {to_y}", to_x + step % 40));
+        noticed(&app)
+    });
+    assert!(arrived, "the target never noticed the drag");
+    xdotool(&desktop, "mouseup 1");
+    app.control("happened dropped drag.tray 1").unwrap();
+    let truth = app.control_json("truth").unwrap();
+    assert_eq!(truth["values"]["shortcut.status"]["name"], "Saved");
+    assert_eq!(truth["values"]["drag.status"]["name"], "Dropped: Card");
+}
+
 fn ends_as_told(fixture: Fixture) {
     let desktop = Desktop::start().unwrap();
     let patience = Duration::from_secs(30);
@@ -160,7 +215,13 @@ macro_rules! for_each_toolkit {
         mod qt { $(#[test] fn $rule() { super::$rule(super::Fixture::Qt) })* }
     };
 }
-for_each_toolkit!(starts_and_is_visible, signs_in_and_refuses, runs_every_operation, ends_as_told);
+for_each_toolkit!(
+    starts_and_is_visible,
+    signs_in_and_refuses,
+    runs_every_operation,
+    ends_as_told,
+    takes_real_keys_and_a_real_drag
+);
 
 #[test]
 fn the_same_seed_brings_the_same_playground_on_every_toolkit() {

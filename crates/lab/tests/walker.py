@@ -2,6 +2,7 @@
 
 walker.py PID tree            every node below the application that is showing, as JSON
 walker.py PID press ROLE NAME clicks the one showing node with that role and name
+walker.py PID where ROLE NAME prints where it is, on the `screen` or in its `window`: which, x y width height
 """
 
 import json
@@ -63,7 +64,12 @@ def main(pid, verb, role=None, name=None):
     found = [node for node in nodes if node.get_name() == name and node.get_role_name() == role]
     if len(found) != 1:
         sys.exit(f"{len(found)} nodes are a {role} {name!r}: {[describe(node) for node in nodes]}")
-    if not click(found[0]):
+    if verb == "where":
+        # GTK 4 knows no screen positions; Qt 5 answers with them even when asked for those in the window.
+        which = "window" if toolkit == "GTK" else "screen"
+        extents = found[0].get_extents(getattr(Atspi.CoordType, which.upper()))
+        print(which, extents.x, extents.y, extents.width, extents.height)
+    elif not click(found[0]):
         sys.exit("the action was refused")
 
 
