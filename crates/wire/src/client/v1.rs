@@ -98,7 +98,9 @@ impl Client {
     /// The whole tree.
     pub async fn dump_tree(&self) -> Result<Vec<Element>, WireError> {
         match self.request(Request::DumpTree).await? {
-            Reply::Tree(json) => parsed("the tree", &json),
+            Reply::Tree(json) => {
+                Element::parse_tree(&json).map_err(|error| not_as_expected("the tree", &error))
+            }
             other => Err(unexpected("Tree", &other)),
         }
     }
@@ -125,7 +127,9 @@ impl Client {
     ) -> Result<Option<Element>, WireError> {
         let (selector, element_type) = (selector.to_owned(), element_type.map(str::to_owned));
         match self.request(Request::FindElement { selector, by_label, element_type }).await? {
-            Reply::Element(json) => parsed("the element", &json),
+            Reply::Element(json) => {
+                Element::parse_found(&json).map_err(|error| not_as_expected("the element", &error))
+            }
             other => Err(unexpected("Element", &other)),
         }
     }
@@ -133,7 +137,9 @@ impl Client {
     /// What the target is.
     pub async fn target_info(&self) -> Result<serde_json::Value, WireError> {
         match self.request(Request::GetTargetInfo).await? {
-            Reply::TargetInfo(json) => parsed("the target info", &json),
+            Reply::TargetInfo(json) => {
+                serde_json::from_str(&json).map_err(|error| not_as_expected("the target info", &error))
+            }
             other => Err(unexpected("TargetInfo", &other)),
         }
     }
@@ -160,7 +166,6 @@ fn unexpected(wanted: &str, got: &Reply) -> WireError {
     WireError::Protocol(format!("expected {wanted}, got {}", got.name()))
 }
 
-fn parsed<T: serde::de::DeserializeOwned>(what: &str, json: &str) -> Result<T, WireError> {
-    serde_json::from_str(json)
-        .map_err(|error| WireError::Protocol(format!("{what} is not the JSON expected: {error}")))
+fn not_as_expected(what: &str, error: &dyn std::error::Error) -> WireError {
+    WireError::Protocol(format!("{what} is not the JSON expected: {error}"))
 }

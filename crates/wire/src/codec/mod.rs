@@ -27,7 +27,7 @@ mod request;
 mod token;
 
 pub use decoder::Decoder;
-pub use element::{Element, Rect};
+pub use element::{Element, ElementError, MAX_TREE_DEPTH, Rect};
 pub use error::{DecodeError, EncodeError, Malformation, Severity};
 pub use extension::{ClientHello, ServerHello};
 pub use frame::{ClientFrame, Frame, ServerFrame};

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use stillpoint_wire::{AgentCommand, LifecycleOptions};
 use tempfile::TempDir;
-use tokio::io::unix::AsyncFd;
 
 /// A folder and a port for one agent.
 pub struct Workshop {
@@ -64,7 +64,7 @@ fn free_port() -> u16 {
 /// Waits for the kernel's word that a process has ended; one that is gone already has.
 pub async fn has_ended(pid: u32) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-    if let Ok(handle) = pidfd_open(pid, PidfdFlags::NONBLOCK) {
-        let _ = AsyncFd::register(handle).unwrap().readable().await.unwrap();
-    }
+    let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return };
+    let end = move || poll(&mut [PollFd::new(&handle, PollFlags::IN)], None).unwrap();
+    tokio::task::spawn_blocking(end).await.unwrap();
 }
