@@ -2,5 +2,15 @@
 //!
 //! Decisions are made in [`stillpoint_core`]; this crate feeds it and carries out what it decides. It knows no
 //! platform: those are behind [`backend::Connector`].
+//!
+//! [`Engine`] opens targets, [`Session`] is one of them, [`verbs`] is what can be asked of a session: every face
+//! (command line, MCP, Python) is made from that table.
 
 pub mod backend;
+mod engine;
+mod session;
+pub mod telemetry;
+pub mod verbs;
+
+pub use engine::Engine;
+pub use session::{Session, Watch, Watched};

@@ -1,6 +1,6 @@
 //! The last revisions, so that a delta or a wait can start from an earlier one.
 
-use super::Revision;
+use super::{Mutation, Revision};
 use crate::Moment;
 use crate::tree::net::Net;
 use std::collections::VecDeque;
@@ -17,6 +17,8 @@ struct Record {
     at: Moment,
     made: Net,
     minor: Net,
+    /// The mutations that made it, those that qualify.
+    mutations: Box<[Mutation]>,
     weight: usize,
 }
 
@@ -27,16 +29,17 @@ pub(super) struct History {
 }
 
 impl History {
-    pub(super) fn push(&mut self, revision: Revision, at: Moment, made: Net) {
+    pub(super) fn push(&mut self, revision: Revision, at: Moment, made: Net, mutations: &[Mutation]) {
         if let Some(last) = self.records.back_mut() {
             // The record is closed: only now is its final weight known.
-            let weight = last.made.weight() + last.minor.weight();
-            self.weight += weight - last.weight;
-            last.weight = weight;
+            let minor = last.minor.weight();
+            self.weight += minor;
+            last.weight += minor;
         }
-        let weight = made.weight();
+        let mutations: Box<[Mutation]> = mutations.iter().filter(|m| m.class.qualifies()).copied().collect();
+        let weight = made.weight() + size_of_val(&*mutations);
         self.weight += weight;
-        self.records.push_back(Record { revision, at, made, minor: Net::default(), weight });
+        self.records.push_back(Record { revision, at, made, minor: Net::default(), mutations, weight });
         while self.records.len() > MAX_REVISIONS || (self.weight > MAX_BYTES && self.records.len() > 1) {
             if let Some(old) = self.records.pop_front() {
                 self.weight -= old.weight;
@@ -65,6 +68,12 @@ impl History {
         let oldest = self.oldest()?;
         let place = usize::try_from(revision.0.checked_sub(oldest.0)?).ok()?;
         (place < self.records.len()).then_some(place)
+    }
+
+    /// The qualifying mutations after `base`; `None` if it is not kept.
+    pub(super) fn mutations_since(&self, base: Revision) -> Option<Vec<Mutation>> {
+        let from = self.find(base)?;
+        Some(self.records.iter().skip(from + 1).flat_map(|r| r.mutations.iter().copied()).collect())
     }
 
     /// What changed from `base` to `target`; `None` if either is not kept.

@@ -53,7 +53,7 @@ impl Mirror {
     /// A mirror of nothing yet, at revision 0.
     pub fn new(limits: Limits) -> Self {
         let mut history = History::default();
-        history.push(Revision(0), Moment::START, crate::tree::net::Net::default());
+        history.push(Revision(0), Moment::START, crate::tree::net::Net::default(), &[]);
         Mirror {
             tree: Tree::new(limits),
             revision: Revision(0),
@@ -74,7 +74,7 @@ impl Mirror {
         if qualifies {
             self.volatiles.mark(&mut mutations, &self.tree, at);
             self.revision = self.revision.next();
-            self.history.push(self.revision, at, net);
+            self.history.push(self.revision, at, net, &mutations);
             if mutations.iter().any(|m| m.class.qualifies() && !m.volatile) {
                 self.last_qualifying = Some(at);
             }
@@ -150,6 +150,11 @@ impl Mirror {
         }
         let net = self.history.between(base, target).ok_or_else(|| self.not_kept(base, target))?;
         Ok(Delta::new(base, target, net))
+    }
+
+    /// The qualifying mutations after `base`, so that a wait can count what came before it was asked for.
+    pub fn mutations_since(&self, base: Revision) -> Result<Vec<Mutation>> {
+        self.history.mutations_since(base).ok_or_else(|| self.not_kept(base, self.revision))
     }
 
     fn not_kept(&self, base: Revision, target: Revision) -> Error {

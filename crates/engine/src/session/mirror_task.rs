@@ -1,0 +1,92 @@
+//! The task that keeps a mirror current: receives, applies, tells the waits, wakes whoever waits.
+
+use super::Inner;
+use crate::backend::{Deadline, End, Event, Inbox, Next, Scope};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use stillpoint_core::tree::Change;
+use stillpoint_core::{Code, Error};
+use tokio::time::Instant;
+
+/// How long reading everything again may take.
+const RESYNC: Duration = Duration::from_secs(5);
+
+/// Starts it. It ends with the stream, and when nobody holds the session any more.
+pub(super) fn spawn(inner: &Arc<Inner>, inbox: Inbox) {
+    let closed = inner.closed.clone();
+    let weak = Arc::downgrade(inner);
+    tokio::spawn(async move {
+        tokio::select! {
+            () = run(&weak, inbox) => {}
+            () = closed.cancelled() => {}
+        }
+        if let Some(inner) = weak.upgrade() {
+            inner.state().ended.get_or_insert(End::Closed);
+            inner.wake();
+        }
+    });
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.closed.cancel();
+    }
+}
+
+async fn run(session: &Weak<Inner>, mut inbox: Inbox) {
+    loop {
+        let next = inbox.next().await;
+        let Some(inner) = session.upgrade() else { return };
+        match next {
+            Next::Event(Event::Batch { at, changes }) => apply(&inner, at, changes),
+            // Whoever asked may have given up; then nobody needs the answer.
+            Next::Event(Event::Marker(reached)) => drop(reached.send(())),
+            Next::Resync(dropped) => {
+                tracing::debug!(target = %inner.target, dropped, "changes were lost; reading everything again");
+                inner.telemetry.resyncs.add(1);
+                if let Err(error) = resync(&inner).await {
+                    tracing::warn!(target = %inner.target, %error, "reading everything again failed");
+                    if error.code == Code::TargetLost {
+                        finish(&inner, End::Lost(error));
+                        return;
+                    }
+                    // Still wrong, so still to be done; the failed try took its time already.
+                    inner.sink.resync();
+                    tokio::task::yield_now().await;
+                }
+            }
+            Next::End(end) => {
+                finish(&inner, end);
+                return;
+            }
+        }
+    }
+}
+
+fn apply(inner: &Inner, at: Instant, changes: Vec<Change>) {
+    let at = super::moment(inner.epoch, at);
+    let mut state = inner.state();
+    let state = &mut *state;
+    let applied = state.mirror.apply(changes, at);
+    inner.telemetry.applied(&applied);
+    if !applied.mutations.is_empty() {
+        state.watches.mutated(state.mirror.tree(), &applied);
+        inner.wake();
+    }
+}
+
+async fn resync(inner: &Inner) -> Result<(), Error> {
+    let deadline = Deadline::after(RESYNC);
+    let read = inner.backend.refresh(Scope::Everything, deadline);
+    let changes = deadline.bound("reading everything again", read).await?;
+    apply(inner, Instant::now(), changes);
+    Ok(())
+}
+
+fn finish(inner: &Inner, end: End) {
+    if let End::Lost(error) = &end {
+        tracing::info!(target = %inner.target, %error, "the target is lost");
+    }
+    inner.state().ended.get_or_insert(end);
+    inner.wake();
+}

@@ -1,0 +1,282 @@
+//! One attached target with its mirror, its waits and its way to the app.
+//!
+//! A task of its own receives what the backend tells and applies it to the mirror; everybody else reads the mirror
+//! under a lock that is held for microseconds and never across an await.
+
+mod mirror_task;
+mod watch;
+
+pub use watch::{Watch, Watched};
+
+use crate::backend::{
+    AttachOptions, Backend, BusyResource, Capabilities, Connector, Deadline, End, EventSink, TargetInfo,
+    channel,
+};
+use crate::telemetry::Telemetry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use stillpoint_core::revise::{Delta, Mirror, Revision, Snapshot};
+use stillpoint_core::settle::{StabilityState, UiState, ui_state};
+use stillpoint_core::tree::Tree;
+use stillpoint_core::{Code, Error, Moment, Result, Target};
+use tokio::sync::watch as signal;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How long the UI must have been quiet for a plain snapshot to be called stable.
+const CALM: Duration = Duration::from_millis(300);
+
+/// A session; clones share it.
+#[derive(Clone)]
+pub struct Session {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    target: Target,
+    info: TargetInfo,
+    backend: Box<dyn Backend>,
+    sink: EventSink,
+    epoch: Instant,
+    state: Mutex<State>,
+    tick: signal::Sender<u64>,
+    telemetry: Arc<Telemetry>,
+    closed: CancellationToken,
+}
+
+/// What is behind the lock.
+pub(crate) struct State {
+    pub(crate) mirror: Mirror,
+    pub(crate) watches: watch::Watches,
+    pub(crate) ended: Option<End>,
+}
+
+impl Session {
+    /// Attaches to a target: the first tree is read, and from then on changes are followed.
+    pub async fn attach(
+        connector: &dyn Connector,
+        target: Target,
+        options: &AttachOptions,
+        telemetry: Arc<Telemetry>,
+        deadline: Deadline,
+    ) -> Result<Self> {
+        Self::attach_with_room(connector, target, options, telemetry, deadline, crate::backend::CAPACITY)
+            .await
+    }
+
+    /// The same, with room for `capacity` batches between backend and mirror.
+    pub async fn attach_with_room(
+        connector: &dyn Connector,
+        target: Target,
+        options: &AttachOptions,
+        telemetry: Arc<Telemetry>,
+        deadline: Deadline,
+        capacity: usize,
+    ) -> Result<Self> {
+        let epoch = Instant::now();
+        let (sink, inbox) = channel(capacity);
+        let attaching = connector.attach(&target, options, sink.clone(), deadline);
+        let attached = deadline.bound(&format!("attaching to {target}"), attaching).await?;
+        let mut mirror = Mirror::new(options.limits);
+        mirror.apply(attached.first, moment(epoch, Instant::now()));
+        if mirror.tree().is_empty() {
+            attached.backend.close().await;
+            return Err(Error::new(
+                Code::HierarchyEmpty,
+                format!("{target} exposes no accessibility tree"),
+                "`stillpoint doctor` says which switch turns it on for each toolkit",
+            ));
+        }
+        let state = State { mirror, watches: watch::Watches::default(), ended: None };
+        let inner = Arc::new(Inner {
+            target,
+            info: attached.info,
+            backend: attached.backend,
+            sink,
+            epoch,
+            state: Mutex::new(state),
+            tick: signal::Sender::new(0),
+            telemetry,
+            closed: CancellationToken::new(),
+        });
+        mirror_task::spawn(&inner, inbox);
+        Ok(Session { inner })
+    }
+
+    /// The URI that it was opened with.
+    pub fn target(&self) -> &Target {
+        &self.inner.target
+    }
+
+    /// Whom it is attached to.
+    pub fn info(&self) -> &TargetInfo {
+        &self.inner.info
+    }
+
+    /// What its backend can do.
+    pub fn capabilities(&self) -> Capabilities {
+        self.inner.backend.capabilities()
+    }
+
+    /// The way to the app.
+    pub fn backend(&self) -> &dyn Backend {
+        &*self.inner.backend
+    }
+
+    /// Counters of what happens.
+    pub fn telemetry(&self) -> &Telemetry {
+        &self.inner.telemetry
+    }
+
+    /// The time now, on the session's own time line.
+    pub fn now(&self) -> Moment {
+        self.moment(Instant::now())
+    }
+
+    /// An instant on the session's own time line.
+    pub fn moment(&self, at: Instant) -> Moment {
+        moment(self.inner.epoch, at)
+    }
+
+    /// The instant of a moment of this session.
+    pub fn instant(&self, at: Moment) -> Instant {
+        self.inner.epoch + Duration::from_micros(at.as_micros())
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.inner.state()
+    }
+
+    /// The mirror as it is now, or why there is none any more.
+    pub fn snapshot(&self) -> Snapshot {
+        let now = self.now();
+        self.state().mirror.snapshot(now)
+    }
+
+    /// Reads the living tree; keep it short, the mirror waits meanwhile.
+    pub fn read<T>(&self, read: impl FnOnce(&Tree) -> T) -> T {
+        read(self.state().mirror.tree())
+    }
+
+    /// Reads the mirror: the tree with its revisions; keep it short.
+    pub fn read_mirror<T>(&self, read: impl FnOnce(&Mirror) -> T) -> T {
+        read(&self.state().mirror)
+    }
+
+    /// The revision now.
+    pub fn revision(&self) -> Revision {
+        self.state().mirror.revision()
+    }
+
+    /// What changed since a revision.
+    pub fn delta_since(&self, base: Revision) -> Result<Delta> {
+        self.state().mirror.delta_since(base)
+    }
+
+    /// Woken on every change of the mirror, and at its end.
+    pub fn changes(&self) -> signal::Receiver<u64> {
+        self.inner.tick.subscribe()
+    }
+
+    /// Why the session ended, if it did.
+    pub fn end(&self) -> Option<End> {
+        self.state().ended.clone()
+    }
+
+    /// `Err` once the app is gone.
+    pub fn alive(&self) -> Result<()> {
+        match self.end() {
+            None => Ok(()),
+            Some(end) => Err(lost(&self.inner.target, &end)),
+        }
+    }
+
+    /// A round trip to the app, after which every change that it had told before is in the mirror.
+    pub async fn barrier(&self, deadline: Deadline) -> Result<()> {
+        self.alive()?;
+        let began = Instant::now();
+        if self.inner.backend.capabilities().barrier {
+            deadline.bound("a round trip behind its events", self.inner.backend.barrier(deadline)).await?;
+        }
+        let through = async {
+            let marker = self.inner.sink.marker().await;
+            let received = match marker {
+                Some(marker) => marker.await.is_ok(),
+                None => false,
+            };
+            if received {
+                Ok(())
+            } else {
+                self.alive().and(Err(Error::internal("the mirror's queue is gone")))
+            }
+        };
+        deadline.bound("the queue of its events", through).await?;
+        self.inner.telemetry.barrier_time.observe(began.elapsed());
+        Ok(())
+    }
+
+    /// What the app says of its own work; `None` if it says nothing.
+    pub fn idle_report(&self) -> Option<crate::backend::IdleReport> {
+        self.inner.backend.idle_signal().map(|signal| signal.borrow().clone())
+    }
+
+    /// What the app says is under way.
+    pub fn busy_resources(&self) -> Vec<BusyResource> {
+        self.idle_report().map(|r| r.busy).unwrap_or_default()
+    }
+
+    /// What the UI is doing right now.
+    pub fn ui_state(&self) -> UiState {
+        let busy = self.idle_report().is_some_and(|r| !r.idle);
+        let now = self.now();
+        let state = self.state();
+        ui_state(state.mirror.last_qualifying(), state.mirror.last_layout(), busy, CALM, now)
+    }
+
+    /// How far rest is known without asking the app: never `stable`, for that takes a barrier.
+    pub fn glance(&self) -> StabilityState {
+        let report = self.idle_report();
+        let now = self.now();
+        let quiet = self.state().mirror.last_qualifying().is_none_or(|at| now.since(at) >= CALM);
+        match report {
+            Some(report) if report.idle && quiet => StabilityState::Idle,
+            Some(report) if !report.idle => StabilityState::Transient,
+            _ if quiet => StabilityState::Stabilizing,
+            _ => StabilityState::Transient,
+        }
+    }
+
+    /// Lets go of the app.
+    pub async fn close(&self) {
+        self.inner.closed.cancel();
+        self.inner.sink.end(End::Closed);
+        self.inner.backend.close().await;
+    }
+}
+
+impl Inner {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere does not make the mirror wrong: every change is applied whole or not at all.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn wake(&self) {
+        self.tick.send_modify(|n| *n += 1);
+    }
+}
+
+fn moment(epoch: Instant, at: Instant) -> Moment {
+    Moment::START + at.saturating_duration_since(epoch)
+}
+
+/// The error of a session that is over.
+pub(crate) fn lost(target: &Target, end: &End) -> Error {
+    match end {
+        End::Closed => Error::new(
+            Code::TargetLost,
+            format!("the session with {target} was closed"),
+            "open the target again; element ids and revisions start anew",
+        ),
+        End::Lost(error) => error.clone(),
+    }
+}

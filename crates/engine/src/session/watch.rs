@@ -1,0 +1,265 @@
+//! Waits that are under way, fed by the mirror task itself, so that none of them misses a mutation or counts one late.
+
+use super::{Inner, Session, lost};
+use crate::backend::{Deadline, End};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+use stillpoint_core::revise::{Applied, Class, Revision};
+use stillpoint_core::settle::{Outcome, Reason, Rules, Stabiliser, StabilityState, Step};
+use stillpoint_core::tree::{ElementId, TreeView};
+use stillpoint_core::{Error, Moment};
+use tokio_util::sync::CancellationToken;
+
+/// One wait under way.
+struct Running {
+    stabiliser: Stabiliser,
+    counts: BTreeMap<Class, u32>,
+    resets: Vec<Moment>,
+    failure: Option<Error>,
+}
+
+/// At most this many window resets are remembered for the story of a wait.
+const MAX_RESETS: usize = 512;
+
+/// The waits of a session.
+#[derive(Default)]
+pub(crate) struct Watches {
+    running: HashMap<u64, Running>,
+    last: u64,
+}
+
+impl Watches {
+    pub(super) fn mutated(&mut self, tree: &TreeView, applied: &Applied) {
+        for watch in self.running.values_mut() {
+            let before = watch.stabiliser.resets();
+            watch.stabiliser.mutated(tree, &applied.mutations);
+            stillpoint_core::render::count(&mut watch.counts, &applied.mutations);
+            if watch.stabiliser.resets() != before && watch.resets.len() < MAX_RESETS {
+                watch.resets.push(watch.stabiliser.last_mutation());
+            }
+        }
+    }
+}
+
+/// What a wait saw.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Whether the awaited change was seen.
+    pub change_detected: bool,
+    /// The revision at which it started.
+    pub base: Revision,
+    /// Mutations by class.
+    pub counts: BTreeMap<Class, u32>,
+    /// When the window was started anew.
+    pub resets: Vec<Moment>,
+    /// When the barrier that proved rest was asked for.
+    pub barriers: Vec<Moment>,
+    /// When it began.
+    pub began: Moment,
+    /// When it was decided.
+    pub ended: Moment,
+    /// When the last mutation came that counted.
+    pub last_mutation: Moment,
+    /// Elements that were passed over because they change all the time.
+    pub masked: Vec<ElementId>,
+    /// Why it failed, if it did.
+    pub failure: Option<Error>,
+}
+
+/// A wait: registered when it is made, so that nothing between that and [`Watch::settled`] is missed.
+pub struct Watch {
+    session: Session,
+    id: u64,
+    base: Revision,
+    began: Moment,
+    deadline: Deadline,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.session.state().watches.running.remove(&self.id);
+    }
+}
+
+impl Session {
+    /// Starts to watch for rest. `since` is a revision in the past from which changes count.
+    pub fn watch(&self, rules: Rules, since: Option<Revision>, deadline: Deadline) -> Result<Watch, Error> {
+        let began = self.now();
+        let mut state = self.state();
+        let last = state.mirror.last_qualifying().unwrap_or(Moment::START);
+        let mut stabiliser = Stabiliser::new(rules.clone(), last, self.moment(deadline.instant()));
+        let base = since.unwrap_or(state.mirror.revision());
+        if let Some(since) = since {
+            let mutations = state.mirror.mutations_since(since)?;
+            if !mutations.is_empty() {
+                stabiliser.mutated(state.mirror.tree(), &mutations);
+            }
+        }
+        state.watches.last += 1;
+        let id = state.watches.last;
+        let running = Running { stabiliser, counts: BTreeMap::new(), resets: Vec::new(), failure: None };
+        state.watches.running.insert(id, running);
+        drop(state);
+        Ok(Watch { session: self.clone(), id, base, began, deadline })
+    }
+}
+
+impl Watch {
+    /// The revision at which it started.
+    pub fn base(&self) -> Revision {
+        self.base
+    }
+
+    /// Waits until it is decided: at rest, too late, lost, or cancelled.
+    pub async fn settled(self, cancel: &CancellationToken) -> Watched {
+        let mut tick = self.session.changes();
+        let mut idle = self.session.backend().idle_signal();
+        let mut barriers = Vec::new();
+        let hail = Hail::start(&self.session, self.deadline);
+        let outcome = loop {
+            tick.borrow_and_update();
+            if let Some(signal) = idle.as_mut() {
+                let is_idle = signal.borrow_and_update().idle;
+                self.with(|r| r.stabiliser.idle_signal(Some(is_idle)));
+            }
+            match self.step() {
+                Step::Done(outcome) => break outcome,
+                Step::Barrier(ticket) => {
+                    barriers.push(self.session.now());
+                    self.ask(ticket);
+                }
+                Step::Wait(until) => {
+                    let until = self.session.instant(until);
+                    tokio::select! {
+                        _ = tick.changed() => {}
+                        () = idle_changed(&mut idle) => {}
+                        () = tokio::time::sleep_until(until) => {}
+                        () = cancel.cancelled() => {
+                            let now = self.session.now();
+                            self.with(|r| r.stabiliser.end(Reason::Cancelled, now));
+                        }
+                    }
+                }
+            }
+        };
+        let outcome = hail.judge(outcome, self.session.now().since(self.began));
+        self.report(outcome, barriers)
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Running) -> T) -> Option<T> {
+        self.session.state().watches.running.get_mut(&self.id).map(act)
+    }
+
+    fn step(&self) -> Step {
+        let now = self.session.now();
+        let mut state = self.session.state();
+        let ended = state.ended.clone();
+        let Some(running) = state.watches.running.get_mut(&self.id) else {
+            let stability = StabilityState::Transient;
+            return Step::Done(Outcome { reason: Reason::Cancelled, stability });
+        };
+        if let Some(end) = ended {
+            let reason = if end == End::Closed { Reason::Cancelled } else { Reason::TargetLost };
+            running.failure.get_or_insert_with(|| lost(self.session.target(), &end));
+            running.stabiliser.end(reason, now);
+        }
+        running.stabiliser.poll(now)
+    }
+
+    /// Runs a barrier on the side, so that the wait itself keeps its deadline whatever the app does.
+    fn ask(&self, ticket: stillpoint_core::settle::BarrierTicket) {
+        let (session, id, deadline) = (self.session.clone(), self.id, self.deadline);
+        tokio::spawn(async move {
+            let answer = session.barrier(deadline).await;
+            let now = session.now();
+            if let Some(running) = session.state().watches.running.get_mut(&id) {
+                match answer {
+                    Ok(()) => running.stabiliser.barrier_passed(ticket, now),
+                    Err(error) => running.failure = Some(error),
+                }
+            }
+            session.inner.wake();
+        });
+    }
+
+    fn report(&self, outcome: Outcome, barriers: Vec<Moment>) -> Watched {
+        let ended = self.session.now();
+        let seen = self.with(|r| {
+            let masked: Vec<ElementId> = r.stabiliser.masked().collect();
+            let failure = r.failure.take();
+            let counts = std::mem::take(&mut r.counts);
+            let resets = std::mem::take(&mut r.resets);
+            (r.stabiliser.change_detected(), counts, resets, r.stabiliser.last_mutation(), masked, failure)
+        });
+        let (change_detected, counts, resets, last_mutation, masked, failure) =
+            seen.unwrap_or((false, BTreeMap::new(), Vec::new(), self.began, Vec::new(), None));
+        let watched = Watched {
+            outcome,
+            change_detected,
+            base: self.base,
+            counts,
+            resets,
+            barriers,
+            began: self.began,
+            ended,
+            last_mutation,
+            masked,
+            failure,
+        };
+        self.session.telemetry().waited(&watched);
+        watched
+    }
+}
+
+async fn idle_changed(signal: &mut Option<tokio::sync::watch::Receiver<crate::backend::IdleReport>>) {
+    let gone = match signal {
+        Some(signal) => signal.changed().await.is_err(),
+        None => true,
+    };
+    if gone {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// An app that leaves the first call of a wait unanswered for this long is not just slow.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// A call to the app at the start of a wait: it brings what the app had told before, and shows an app that hangs.
+struct Hail {
+    answered: Arc<std::sync::atomic::AtomicBool>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Hail {
+    fn start(session: &Session, deadline: Deadline) -> Self {
+        let answered = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let (flag, session) = (answered.clone(), session.clone());
+        let task = tokio::spawn(async move {
+            if session.barrier(deadline).await.is_ok() {
+                flag.store(true, std::sync::atomic::Ordering::Release);
+            }
+        });
+        Hail { answered, task }
+    }
+
+    /// A wait that ran out while the app did not even answer the first call says so.
+    fn judge(self, outcome: Outcome, waited: Duration) -> Outcome {
+        self.task.abort();
+        let answered = self.answered.load(std::sync::atomic::Ordering::Acquire);
+        match outcome.reason {
+            Reason::NoChange | Reason::NotStable if !answered && waited >= PATIENCE => {
+                Outcome { reason: Reason::TargetUnresponsive, ..outcome }
+            }
+            _ => outcome,
+        }
+    }
+}
+
+// The mirror task and the waits share `Inner` only through the session's lock and its tick.
+const _: fn() = || {
+    fn shared<T: Send + Sync>() {}
+    shared::<Inner>();
+};

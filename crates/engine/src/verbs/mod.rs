@@ -1,0 +1,198 @@
+//! What can be asked of a session. Each verb is defined once, in a file of its own: its parameters, its answer, its
+//! documentation and what it does. Every face is made from [`table`].
+
+mod find_element;
+mod get_screen_fingerprint;
+mod is_idle;
+mod limits;
+mod snapshot;
+mod until;
+mod wait_answer;
+mod wait_for_idle;
+mod wait_for_screen_change;
+mod wait_for_ui;
+mod wait_for_ui_change;
+
+pub use find_element::{FindElement, FindParams, Found};
+pub use get_screen_fingerprint::{FingerprintAnswer, GetScreenFingerprint};
+pub use is_idle::{IdleAnswer, IsIdle};
+pub use snapshot::{SnapshotAnswer, SnapshotParams, TakeSnapshot};
+pub use wait_answer::{SyncMode, WaitAnswer, WaitStatus};
+pub use wait_for_idle::{WaitForIdle, WaitForIdleParams};
+pub use wait_for_screen_change::{WaitForScreenChange, WaitForScreenChangeParams};
+pub use wait_for_ui::{WaitForUi, WaitForUiParams};
+pub use wait_for_ui_change::{ScopeName, WaitForUiChange, WaitForUiChangeParams};
+
+use crate::session::Session;
+use async_trait::async_trait;
+use schemars::{JsonSchema, Schema};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::LazyLock;
+use stillpoint_core::{Code, Error, Result};
+use tokio_util::sync::CancellationToken;
+
+/// What a call brings along besides its parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Call {
+    /// Ends the call early.
+    pub cancel: CancellationToken,
+}
+
+/// How a call went, for exit codes and the like (SPEC §12).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Done as asked.
+    Done,
+    /// The UI said no: not found, not verified.
+    No,
+    /// The target or its backend is not there.
+    Unavailable,
+    /// The time was over first.
+    Timeout,
+    /// The caller gave up.
+    Cancelled,
+}
+
+impl Verdict {
+    /// The verdict that an error stands for.
+    pub fn of(error: &Error) -> Option<Verdict> {
+        Some(match error.code {
+            Code::InvalidArgument | Code::InvalidSelector => return None,
+            Code::TargetNotFound
+            | Code::TargetLost
+            | Code::TargetUnresponsive
+            | Code::HierarchyEmpty
+            | Code::PermissionDenied
+            | Code::AgentUnavailable
+            | Code::Unsupported
+            | Code::Protocol
+            | Code::Internal => Verdict::Unavailable,
+            Code::Timeout => Verdict::Timeout,
+            Code::Cancelled => Verdict::Cancelled,
+            Code::ElementNotFound
+            | Code::AmbiguousTarget
+            | Code::StaleReference
+            | Code::StaleRevision
+            | Code::NotActionable
+            | Code::ActionRejected
+            | Code::VerificationFailed
+            | Code::ControlNotConverged
+            | Code::BaseRevisionUnavailable
+            | Code::PolicyDenied
+            | Code::RateLimited => Verdict::No,
+        })
+    }
+}
+
+/// An answer can be told to a program and to a person.
+pub trait Answer: Send + Sync {
+    /// As JSON: exactly what the answer's schema says.
+    fn json(&self) -> Result<Value>;
+    /// As compact text.
+    fn text(&self) -> String;
+    /// How it went.
+    fn verdict(&self) -> Verdict {
+        Verdict::Done
+    }
+}
+
+/// Turns an answer's fields into JSON.
+pub(crate) fn to_json(answer: &impl serde::Serialize) -> Result<Value> {
+    serde_json::to_value(answer)
+        .map_err(|e| Error::internal(format!("an answer could not be written as JSON: {e}")))
+}
+
+/// One thing that can be asked.
+#[async_trait]
+pub trait Verb {
+    /// Its name in every face.
+    const NAME: &'static str;
+    /// When to use it, and when not.
+    const ABOUT: &'static str;
+    /// Whether it leaves the app as it is.
+    const READ_ONLY: bool;
+    /// What it takes.
+    type Params: DeserializeOwned + JsonSchema + Send + 'static;
+    /// What it gives.
+    type Answer: Answer + JsonSchema + 'static;
+
+    /// Does it.
+    async fn run(session: &Session, params: Self::Params, call: &Call) -> Result<Self::Answer>;
+}
+
+/// An answer under way.
+pub type Answering<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Answer>>> + Send + 'a>>;
+
+/// A verb without its types, as faces see it.
+pub struct VerbSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// When to use it, and when not.
+    pub about: &'static str,
+    /// Whether it leaves the app as it is.
+    pub read_only: bool,
+    /// The schema of its parameters.
+    pub params: fn() -> Schema,
+    /// The schema of its answer.
+    pub answer: fn() -> Schema,
+    /// Does it with parameters as JSON.
+    pub run: for<'a> fn(&'a Session, Value, &'a Call) -> Answering<'a>,
+}
+
+fn spec<V: Verb + 'static>() -> VerbSpec {
+    VerbSpec {
+        name: V::NAME,
+        about: V::ABOUT,
+        read_only: V::READ_ONLY,
+        params: || schemars::schema_for!(V::Params),
+        answer: || schemars::schema_for!(V::Answer),
+        run: |session, params, call| {
+            Box::pin(async move {
+                let params: V::Params = parse(V::NAME, params)?;
+                Ok(Box::new(V::run(session, params, call).await?) as Box<dyn Answer>)
+            })
+        },
+    }
+}
+
+/// Reads parameters; what does not fit is explained.
+fn parse<P: DeserializeOwned + JsonSchema>(verb: &str, params: Value) -> Result<P> {
+    let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };
+    serde_json::from_value(params).map_err(|e| {
+        let schema = schemars::schema_for!(P);
+        let names = schema.get("properties").and_then(Value::as_object);
+        let names: Vec<&str> = names.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let hint = if names.is_empty() {
+            "it takes none".to_owned()
+        } else {
+            format!("it takes {}", names.join(", "))
+        };
+        Error::invalid(format!("the parameters of {verb} do not fit: {e}"), hint)
+    })
+}
+
+static TABLE: LazyLock<Vec<VerbSpec>> = LazyLock::new(|| {
+    vec![
+        spec::<TakeSnapshot>(),
+        spec::<FindElement>(),
+        spec::<WaitForUi>(),
+        spec::<WaitForUiChange>(),
+        spec::<WaitForScreenChange>(),
+        spec::<WaitForIdle>(),
+        spec::<IsIdle>(),
+        spec::<GetScreenFingerprint>(),
+    ]
+});
+
+/// All verbs.
+pub fn table() -> &'static [VerbSpec] {
+    &TABLE
+}
+
+/// The verb with this name.
+pub fn by_name(name: &str) -> Option<&'static VerbSpec> {
+    table().iter().find(|v| v.name == name)
+}

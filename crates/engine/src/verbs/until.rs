@@ -1,0 +1,93 @@
+//! Waiting until something holds: looked at on every change of the mirror, never on a timer.
+
+use crate::backend::Deadline;
+use crate::session::{Session, Watched};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use stillpoint_core::revise::Revision;
+use stillpoint_core::settle::{Outcome, Reason, Rules, StabilityState};
+use stillpoint_core::{Moment, Result};
+use tokio_util::sync::CancellationToken;
+
+/// A wait for something that can be looked at.
+pub(super) struct Until<'a> {
+    session: &'a Session,
+    deadline: Deadline,
+    cancel: &'a CancellationToken,
+    began: Moment,
+    base: Revision,
+}
+
+impl<'a> Until<'a> {
+    pub(super) fn new(session: &'a Session, deadline: Deadline, cancel: &'a CancellationToken) -> Self {
+        Until { session, deadline, cancel, began: session.now(), base: session.revision() }
+    }
+
+    /// Waits until `look` says that it holds, and, with a window, until it holds at rest.
+    pub(super) async fn holds(
+        &self,
+        window: Option<Duration>,
+        look: impl Fn(&Session) -> Result<bool>,
+    ) -> Result<Watched> {
+        loop {
+            let reason = self.seen(&look).await?;
+            let Some(window) = window.filter(|_| reason == Reason::Converged) else {
+                return Ok(self.report(reason));
+            };
+            let rules = Rules { window, mask_volatile: true, ..Rules::default() };
+            let settled = self.session.watch(rules, None, self.deadline)?.settled(self.cancel).await;
+            // It may have come and gone while the UI settled: what counts is what holds at rest.
+            if settled.outcome.reason != Reason::Converged || look(self.session)? {
+                let change_detected = self.session.revision() > self.base;
+                return Ok(Watched { began: self.began, base: self.base, change_detected, ..settled });
+            }
+        }
+    }
+
+    async fn seen(&self, look: impl Fn(&Session) -> Result<bool>) -> Result<Reason> {
+        let mut changes = self.session.changes();
+        let hail = self.session.barrier(self.deadline);
+        tokio::pin!(hail);
+        let (mut hailed, mut answered) = (false, false);
+        loop {
+            changes.borrow_and_update();
+            // The last state of an app that is gone still tells whether it held.
+            if look(self.session)? {
+                return Ok(Reason::Converged);
+            }
+            if self.session.end().is_some() {
+                return Ok(Reason::TargetLost);
+            }
+            if self.deadline.has_passed() {
+                return Ok(if answered { Reason::NoChange } else { Reason::TargetUnresponsive });
+            }
+            tokio::select! {
+                _ = changes.changed() => {}
+                answer = &mut hail, if !hailed => (hailed, answered) = (true, answer.is_ok()),
+                () = tokio::time::sleep_until(self.deadline.instant()) => {}
+                () = self.cancel.cancelled() => return Ok(Reason::Cancelled),
+            }
+        }
+    }
+
+    fn report(&self, reason: Reason) -> Watched {
+        let stability =
+            if reason == Reason::Converged { self.session.glance() } else { StabilityState::Transient };
+        let last = self.session.read_mirror(stillpoint_core::revise::Mirror::last_qualifying);
+        let watched = Watched {
+            outcome: Outcome { reason, stability },
+            change_detected: self.session.revision() > self.base,
+            base: self.base,
+            counts: BTreeMap::new(),
+            resets: Vec::new(),
+            barriers: Vec::new(),
+            began: self.began,
+            ended: self.session.now(),
+            last_mutation: last.unwrap_or(self.began),
+            masked: Vec::new(),
+            failure: self.session.alive().err(),
+        };
+        self.session.telemetry().waited(&watched);
+        watched
+    }
+}
