@@ -24,7 +24,7 @@ class Playground:
         self.kinds = {ROOT: "box"}
         self.made = 0
         self.wishes = (
-            (self.add, 5), (self.remove, 3), (self.move, 3), (self.rename, 4), (self.enable, 3),
+            (self.add, 8), (self.remove, 3), (self.move, 3), (self.rename, 4), (self.enable, 3),
             (self.show, 3), (self.check, 3), (self.set_value, 3), (self.set_text, 3),
         )
 

@@ -1,6 +1,6 @@
 //! A program that runs on a desktop.
 
-use crate::component::open_child;
+use crate::component::{LAST_WORDS, open_child};
 use crate::deadline::Deadline;
 use crate::error::LabError;
 use crate::lines::Lines;
@@ -206,6 +206,8 @@ impl App {
     }
 
     fn ended(&self, awaited: &str) -> LabError {
+        // Its last words are read by another thread, and may come a moment after the end of its stdout.
+        self.stderr.wait_for_end(Deadline::after(LAST_WORDS));
         LabError::Ended {
             component: self.name.clone(),
             awaited: awaited.to_owned(),

@@ -11,8 +11,12 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 const TAIL_LINES: usize = 12;
+
+/// How long a process that has closed its output may take to end, or its last words to arrive.
+pub(crate) const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// What to start, and what to tell the user when it is not there.
 pub(crate) struct Recipe<'a> {
@@ -122,6 +126,8 @@ impl Component {
     }
 
     pub(crate) fn ended(&mut self, awaited: &str) -> LabError {
+        // Its output ends a moment before the process does.
+        let _ = Deadline::after(LAST_WORDS).is_readable(&self.process);
         let status = match self.child.try_wait() {
             Ok(Some(status)) => status.to_string(),
             _ => "it closed its output".to_owned(),
@@ -155,6 +161,8 @@ impl Component {
     /// Lets the process outlive this value, for desktops that last.
     pub(crate) fn release(mut self) {
         self.lasting = true;
+        // Should this process live longer than the desktop, somebody must still collect the exit status.
+        std::thread::spawn(move || self.child.wait());
     }
 }
 

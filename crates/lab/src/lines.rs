@@ -66,6 +66,12 @@ impl Lines {
         }
     }
 
+    /// Blocks until the source has ended, or the deadline passes.
+    pub(crate) fn wait_for_end(&self, deadline: Deadline) {
+        let open = |state: &mut State| !state.closed;
+        let _ = self.shared.1.wait_timeout_while(self.lock(), deadline.remaining(), open);
+    }
+
     /// The last `count` lines that nobody took, joined.
     pub(crate) fn tail(&self, count: usize) -> String {
         let state = self.lock();

@@ -7,7 +7,7 @@ mod witness;
 use serde_json::Value;
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
-use stillpoint_lab::{App, DEBIAN_PYTHON, Desktop, Fixture};
+use stillpoint_lab::{App, DEBIAN_PYTHON, Desktop, Fixture, LabError};
 
 /// Asks the independent walker; see `walker.py`.
 fn walk(desktop: &Desktop, app: &App, arguments: &[&str]) -> String {
@@ -206,6 +206,14 @@ fn ends_as_told(fixture: Fixture) {
     let mut quitting = desktop.fixture(fixture).unwrap();
     assert_eq!(quitting.control("quit").unwrap(), "ok quit");
     assert!(quitting.wait_exit(patience).unwrap().success(), "{}", quitting.stderr_tail());
+}
+
+#[test]
+fn a_fixture_that_does_not_start_tells_its_last_words() {
+    let desktop = Desktop::start().unwrap();
+    let error = desktop.fixture_with(Fixture::Gtk3, &["--nonsense"]).unwrap_err();
+    assert!(matches!(error, LabError::Ended { .. }), "{error}");
+    assert!(error.to_string().contains("unrecognized arguments: --nonsense"), "{error}");
 }
 
 macro_rules! for_each_toolkit {
