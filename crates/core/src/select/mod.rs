@@ -20,15 +20,17 @@ mod json;
 mod matching;
 mod near;
 mod order;
+mod remember;
 mod resolve;
 mod selector;
 mod similar;
 mod single;
 
 pub use generate::{Generated, Generator};
-pub use heal::{Fingerprint, Healed, heal};
+pub use heal::{Healed, heal};
 pub use json::{Contains, SelectorInput, SelectorObject};
 pub use near::{Near, nearest};
+pub use remember::{Fingerprint, Landmark};
 pub use resolve::{Confidence, Reason, Resolution, Step, Visibility, is_hidden, resolve};
 pub use selector::{Attribute, Filter, NotAPattern, Part, Pattern, Selector, Words};
 pub use single::{Candidate, Resolved, candidate, resolve_one};

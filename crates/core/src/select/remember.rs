@@ -1,0 +1,157 @@
+//! What is remembered of an element, so that it can be found again when its selector no longer finds it.
+
+use super::matching::spoken;
+use crate::tree::{ElementId, Node, Rect, Role, TreeView};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An element that another is known by.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Landmark {
+    /// Its role.
+    pub role: Role,
+    /// Its label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Its stable id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stable_id: Option<String>,
+}
+
+/// An element's full record: who it is, what is around it, and where.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Fingerprint {
+    /// Its stable id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stable_id: Option<String>,
+    /// Its test tag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_tag: Option<String>,
+    /// Its role.
+    pub role: Role,
+    /// Its label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Its text, where that is not the label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What encloses it and can be told from others, the nearest first.
+    pub ancestors: Vec<Landmark>,
+    /// What is said nearest to it: the names of the elements that it stands with.
+    pub neighbours: Vec<String>,
+    /// Its place among the elements of its role: how many come before, and how many there are.
+    pub place: (usize, usize),
+    /// Where it was on the screen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Rect>,
+    /// Whether no other element had its role and label.
+    pub alone: bool,
+}
+
+/// More than these say nothing more.
+const ANCESTORS: usize = 8;
+const NEIGHBOURS: usize = 8;
+
+impl Fingerprint {
+    /// The record of a living element.
+    pub fn of(tree: &TreeView, id: ElementId) -> Option<Self> {
+        let node = tree.get(id)?;
+        let kin = tree.walk().filter(|(_, n)| n.role() == node.role());
+        let (mut before, mut all, mut twins, mut seen) = (0, 0, 0, false);
+        for (other, twin) in kin {
+            seen |= other == id;
+            before += usize::from(!seen);
+            all += 1;
+            twins += usize::from(twin.label() == node.label());
+        }
+        let own = |text: Option<&str>| text.map(str::to_owned);
+        Some(Fingerprint {
+            stable_id: own(node.stable_id()),
+            test_tag: own(node.test_tag()),
+            role: node.role(),
+            label: own(node.label()),
+            text: own(node.text().filter(|t| Some(*t) != node.label() && !node.role().is_input())),
+            ancestors: landmarks(tree, id),
+            neighbours: neighbours(tree, id).into_iter().map(str::to_owned).collect(),
+            place: (before, all),
+            bounds: node.bounds(),
+            alone: twins == 1 && node.label().is_some(),
+        })
+    }
+}
+
+impl Landmark {
+    pub(super) fn of(node: &Node) -> Self {
+        let own = |text: Option<&str>| text.map(str::to_owned);
+        Landmark { role: node.role(), label: own(node.label()), stable_id: own(node.stable_id()) }
+    }
+}
+
+/// What encloses an element and can be told from others: wrappers without a name come and go.
+pub(super) fn landmarks(tree: &TreeView, id: ElementId) -> Vec<Landmark> {
+    let around = tree.ancestors(id).filter_map(|id| tree.get(id));
+    around.filter(|n| !is_wrapper(n)).take(ANCESTORS).map(Landmark::of).collect()
+}
+
+fn is_wrapper(node: &Node) -> bool {
+    let shapeless = matches!(
+        node.role(),
+        Role::Generic
+            | Role::Group
+            | Role::Panel
+            | Role::Unknown
+            | Role::ScrollArea
+            | Role::Region
+            | Role::RowGroup
+    );
+    shapeless && node.label().is_none() && node.stable_id().is_none()
+}
+
+/// The names said nearest to an element: those inside the closest enclosing element that holds any but its own,
+/// nearest first in document order.
+pub(super) fn neighbours(tree: &TreeView, id: ElementId) -> Vec<&str> {
+    let own = tree.get(id).and_then(|n| n.label().or(n.text()));
+    for above in tree.ancestors(id) {
+        let mut before: Vec<&str> = Vec::new();
+        let mut after: Vec<&str> = Vec::new();
+        let mut passed = false;
+        for (other, node) in tree.walk_from(above).skip(1).take(MOST_WALKED) {
+            passed |= other == id;
+            let Some(name) = spoken(node).next() else { continue };
+            if Some(name) == own || tree.is_within(other, id) || tree.is_within(id, other) {
+                continue;
+            }
+            if passed {
+                after.push(name)
+            } else {
+                before.push(name)
+            }
+            if after.len() >= NEIGHBOURS {
+                break;
+            }
+        }
+        if !before.is_empty() || !after.is_empty() {
+            return interleave(&before, &after);
+        }
+    }
+    Vec::new()
+}
+
+/// A container of thousands is looked at only at its beginning.
+const MOST_WALKED: usize = 2_000;
+
+fn interleave<'t>(before: &[&'t str], after: &[&'t str]) -> Vec<&'t str> {
+    let (mut before, mut after) = (before.iter().rev(), after.iter());
+    let mut near: Vec<&str> = Vec::new();
+    while near.len() < NEIGHBOURS {
+        let pair = (before.next(), after.next());
+        near.extend(
+            pair.0.into_iter().chain(pair.1).filter(|n| !near.contains(n)).copied().collect::<Vec<_>>(),
+        );
+        if pair == (None, None) {
+            break;
+        }
+    }
+    near.truncate(NEIGHBOURS);
+    near
+}
