@@ -1,0 +1,1 @@
+#import "ExceptionShield.h"
