@@ -7,11 +7,12 @@ use std::ffi::c_int;
 use std::io::{BufRead, Write};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use stillpoint_idle::{Guard, Reporter, Resource, busy};
 
-const HELP: &str = "begin NAME [TIMES] | end NAME [TIMES] | many COUNT | handover ROUNDS | pulse NAME ROUNDS | status | \
-                    stop | limit BYTES | fork NAME | fork-held NAME | exec [quiet] | storm COUNT | pid | quit";
+const HELP: &str = "begin NAME [TIMES] | end NAME [TIMES] | many COUNT | handover | pulse NAME ROUNDS | status | \
+                    stop | limit BYTES | fork NAME | fork-held NAME | exec quiet|again | storm COUNT | pid | quit";
 
 fn main() {
     if std::env::args().nth(1).as_deref() == Some("quiet") {
@@ -20,9 +21,12 @@ fn main() {
         for _ in std::io::stdin().lines() {}
         return;
     }
+    if std::env::args().nth(1).as_deref() == Some("again") {
+        say("again");
+    }
     let mut held = Held::default();
-    for line in std::io::stdin().lock().lines() {
-        let Ok(line) = line else { return };
+    let mut lines = std::io::stdin().lock().lines();
+    while let Some(Ok(line)) = lines.next() {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [verb, rest @ ..] = words.as_slice() else { continue };
         let first = rest.first().copied().unwrap_or_default();
@@ -31,7 +35,7 @@ fn main() {
             "begin" => (0..number(1)).for_each(|_| held.begin(first)),
             "end" => (0..number(1)).for_each(|_| held.end(first)),
             "many" => (0..number(0)).for_each(|index| held.begin(&format!("r{index}"))),
-            "handover" => handover(number(0)),
+            "handover" => handover(&mut lines),
             "pulse" => (0..number(1)).for_each(|_| drop(busy(first))),
             "stop" => Reporter::start().stop(),
             "limit" => limit_file_size(number(0) as u64),
@@ -76,28 +80,32 @@ fn say(line: &str) {
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
-/// Three threads hand work to each other: at every instant somebody holds a guard, and nobody for long.
-fn handover(rounds: usize) {
+/// Three threads hand work on from one resource to the next, each without a gap, until the next line comes.
+fn handover(lines: &mut impl Iterator<Item = std::io::Result<String>>) {
     static STATIONS: [Resource; 4] =
         [Resource::new("north"), Resource::new("east"), Resource::new("south"), Resource::new("west")];
-    let _whole = STATIONS[0].busy();
-    let (tell, told) = std::sync::mpsc::channel();
+    let enough = AtomicBool::new(false);
+    let running = std::sync::Barrier::new(4);
     std::thread::scope(|scope| {
         for thread in 0..3 {
-            let tell = tell.clone();
+            let (enough, running) = (&enough, &running);
             scope.spawn(move || {
                 let mut now = STATIONS[thread].busy();
-                if thread == 0 {
-                    tell.send(()).ok();
-                }
-                for round in 0..rounds {
+                running.wait();
+                for round in 0.. {
                     let next = STATIONS[(thread + round) % 4].busy();
                     drop(now);
                     now = next;
+                    if enough.load(SeqCst) {
+                        return;
+                    }
                 }
             });
         }
-        told.recv().ok();
+        running.wait();
+        say("handing");
+        lines.next();
+        enough.store(true, SeqCst);
     });
 }
 
@@ -144,17 +152,17 @@ fn storm(count: usize) {
     unsafe { libc::signal(libc::SIGUSR1, handler as libc::sighandler_t) };
     // SAFETY: no arguments, cannot fail.
     let target = unsafe { libc::pthread_self() };
-    let done = std::sync::atomic::AtomicBool::new(false);
+    let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for _ in 0..count {
                 // SAFETY: the target thread outlives this scope.
                 unsafe { libc::pthread_kill(target, libc::SIGUSR1) };
             }
-            done.store(true, std::sync::atomic::Ordering::SeqCst);
+            done.store(true, SeqCst);
         });
         let mut round = 0;
-        while !done.load(std::sync::atomic::Ordering::SeqCst) {
+        while !done.load(SeqCst) {
             round += 1;
             drop(busy(["a", "b", "c", "d", "e"][round % 5]));
         }

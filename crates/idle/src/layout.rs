@@ -193,3 +193,96 @@ const _: () = {
     assert!(size_of::<Page>() <= PAGE_SIZE);
     assert!(size_of::<Bell>() <= BELL_SIZE);
 };
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::mapping::Mapping;
+
+    fn page() -> Mapping<Page> {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(PAGE_SIZE as u64).unwrap();
+        Mapping::to_write(&file).unwrap()
+    }
+
+    #[test]
+    fn a_header_reads_back_and_foreign_ones_are_told_apart() {
+        let identity = Identity { pid: 7, start: 1 << 40, pid_ns: 4_026_531_836, boot: [9; 16] };
+        let good = header_bytes(&identity);
+        assert_eq!(parse_header(&good), Ok(identity));
+        let with = |at: usize, byte: u8| {
+            let mut bytes = good;
+            bytes[at] = byte;
+            parse_header(&bytes)
+        };
+        assert_eq!(with(0, b'X'), Err(HeaderFault::Foreign));
+        assert_eq!(with(8, 2), Err(HeaderFault::Version(2)));
+        assert_eq!(with(8, 0), Err(HeaderFault::Version(0)));
+        assert_eq!(with(12, 9), Ok(identity), "a newer minor version is read");
+        assert_eq!(with(28, 3), Err(HeaderFault::Sizes));
+        assert_eq!(parse_header(&[0; HEADER_SIZE]), Err(HeaderFault::Foreign));
+    }
+
+    #[test]
+    fn nesting_beyond_the_deepest_is_refused_and_leaves_the_count_alone() {
+        let page = page();
+        let work = &page.slots[0].work;
+        work.store((1 << 23) - 1, SeqCst);
+        assert!(protocol::begin(work, || {}));
+        assert!(!protocol::begin(work, || {}));
+        assert_eq!(protocol::count_of(work.load(SeqCst)), 1 << 23);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+        /// One thread hands work on along a random way through the slots, others make noise: as long as the work is
+        /// held somewhere, nobody sees the page as free; and in the end it is free.
+        #[test]
+        fn a_held_guard_is_never_overlooked(
+            way in prop::collection::vec(0..SLOTS, 200..800),
+            noise in prop::collection::vec(prop::collection::vec(0..SLOTS, 200..800), 2),
+        ) {
+            let page = page();
+            page.used.store(SLOTS as u32, SeqCst);
+            let word = |slot: usize| &page.slots[slot].work;
+            let over = AtomicBool::new(false);
+            protocol::begin(word(way[0]), || {});
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    for pair in way.windows(2) {
+                        protocol::begin(word(pair[1]), || {});
+                        protocol::end(word(pair[0]));
+                    }
+                    over.store(true, SeqCst);
+                });
+                for slots in &noise {
+                    scope.spawn(move || {
+                        for &slot in slots {
+                            protocol::begin(word(slot), || {});
+                            protocol::end(word(slot));
+                        }
+                    });
+                }
+                while !over.load(SeqCst) {
+                    assert!(!page.all_free());
+                }
+            });
+            prop_assert!(!page.all_free());
+            protocol::end(word(way[way.len() - 1]));
+            prop_assert!(page.all_free());
+        }
+
+        /// Any bytes where a header should be: an answer, never a panic.
+        #[test]
+        fn any_bytes_are_judged(bytes in prop::collection::vec(any::<u8>(), HEADER_SIZE)) {
+            let mut header = [0; HEADER_SIZE];
+            header.copy_from_slice(&bytes);
+            prop_assert!(parse_header(&header).is_err());
+        }
+    }
+}

@@ -11,69 +11,69 @@ use stillpoint_idle::{IdleClient, IdleState};
 use tempfile::TempDir;
 
 /// A runtime directory that goes with the test.
-pub fn runtime_dir() -> Arc<TempDir> {
+pub(crate) fn runtime_dir() -> Arc<TempDir> {
     let dir = TempDir::new().unwrap();
     std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
     Arc::new(dir)
 }
 
-pub struct App {
-    pub child: Child,
-    pub dir: Arc<TempDir>,
+pub(crate) struct App {
+    pub(crate) child: Child,
+    pub(crate) dir: Arc<TempDir>,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
 impl App {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::start_in(runtime_dir())
     }
 
-    pub fn start_in(dir: Arc<TempDir>) -> Self {
+    pub(crate) fn start_in(dir: Arc<TempDir>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stillpoint-idle-app"));
         command.env("XDG_RUNTIME_DIR", dir.path());
         Self::spawn(command, dir)
     }
 
-    pub fn spawn(mut command: Command, dir: Arc<TempDir>) -> Self {
+    pub(crate) fn spawn(mut command: Command, dir: Arc<TempDir>) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
         Self { child, dir, input, output }
     }
 
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// Says one line and waits for the answer.
-    pub fn ask(&mut self, line: &str) -> String {
+    pub(crate) fn ask(&mut self, line: &str) -> String {
         self.tell(line);
         self.line()
     }
 
-    pub fn tell(&mut self, line: &str) {
+    pub(crate) fn tell(&mut self, line: &str) {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    pub fn line(&mut self) -> String {
+    pub(crate) fn line(&mut self) -> String {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         line.trim().to_owned()
     }
 
-    pub fn client(&self) -> IdleClient {
+    pub(crate) fn client(&self) -> IdleClient {
         IdleClient::connect_in(self.dir.path(), self.pid()).unwrap()
     }
 
     /// The app's page.
-    pub fn page(&mut self) -> PathBuf {
+    pub(crate) fn page(&mut self) -> PathBuf {
         let answer = self.ask("status");
         PathBuf::from(answer.strip_prefix("ok ").unwrap_or_else(|| panic!("the app says: {answer}")))
     }
 
     /// kill -9, and waits until the kernel has taken the process apart.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
@@ -87,14 +87,14 @@ impl Drop for App {
 }
 
 /// Looks until the state is the wanted one; the test's own time limit ends it otherwise.
-pub fn until(client: &IdleClient, wanted: IdleState) {
+pub(crate) fn until(client: &IdleClient, wanted: IdleState) {
     while client.state() != wanted {
         std::thread::yield_now();
     }
 }
 
 /// Where this build put its shared library.
-pub fn library() -> PathBuf {
+pub(crate) fn library() -> PathBuf {
     let program = Path::new(env!("CARGO_BIN_EXE_stillpoint-idle-app"));
     let target = program.parent().unwrap();
     let found = [target.join("deps"), target.to_owned()].map(|dir| dir.join("libstillpoint_idle.so"));
