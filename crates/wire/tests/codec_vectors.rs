@@ -104,3 +104,28 @@ fn server_frames_satisfy_the_vectors_and_every_reply_is_covered() {
         assert!(kinds.iter().any(|seen| seen == kind), "no vector for {kind}");
     }
 }
+
+#[test]
+fn the_examples_of_the_protocol_document_are_vectors() {
+    let path = format!("{}/../../docs/agent-protocol.md", env!("CARGO_MANIFEST_DIR"));
+    let document = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let files =
+        [("Client to server", "client_to_server.json"), ("Server to client", "server_to_client.json")];
+    for (heading, file) in files {
+        let (_, section) = document.split_once(&format!("### {heading}")).unwrap();
+        let known = vectors(file);
+        let mut compared = 0;
+        for line in section.lines().skip_while(|line| !line.starts_with("|---")).skip(1) {
+            let Some(row) = line.strip_prefix("| ") else { break };
+            let mut cells = row.split(" | ");
+            let (name, hex) = (cells.next().unwrap(), cells.next().unwrap().trim_matches('`'));
+            let vector = known
+                .iter()
+                .find(|vector| vector["name"] == name)
+                .unwrap_or_else(|| panic!("no vector {name}"));
+            assert_eq!(vector["hex"], hex, "{name}");
+            compared += 1;
+        }
+        assert!(compared > 10, "{heading}: {compared} examples");
+    }
+}
