@@ -1,6 +1,7 @@
 //! Finding a recorded element again after the screen has changed (SPEC §7, "Healing"): every candidate is weighed, and
 //! the best is taken only if it is good and stands out.
 
+use super::matching::spoken;
 use super::remember::{Fingerprint, Landmark, landmarks, neighbours};
 use super::similar::likeness;
 use crate::tree::{ElementId, Node, Role, TreeView};
@@ -57,11 +58,20 @@ struct Census<'a> {
     /// How many carry the recorded stable id, and how many the recorded role and label.
     same_id: usize,
     same_name: usize,
+    /// How often each recorded neighbour's name is said on the screen.
+    said: Vec<usize>,
 }
 
 impl<'a> Census<'a> {
     fn new(tree: &'a TreeView, recorded: &'a Fingerprint) -> Self {
-        let mut census = Census { tree, recorded, candidates: Vec::new(), same_id: 0, same_name: 0 };
+        let said = vec![0; recorded.neighbours.len()];
+        let mut census = Census { tree, recorded, candidates: Vec::new(), same_id: 0, same_name: 0, said };
+        for (_, node) in tree.iter() {
+            let named = |name: &String| spoken(node).any(|word| word == name);
+            if let Some(at) = recorded.neighbours.iter().position(named) {
+                census.said[at] += 1;
+            }
+        }
         for (id, node) in tree.walk().filter(|(_, n)| alike(n.role(), recorded.role) > 0.0) {
             census.same_id += usize::from(carries_id(recorded, node));
             census.same_name += usize::from(carries_name(recorded, node));
@@ -77,7 +87,8 @@ impl<'a> Census<'a> {
         let around = landmarks(self.tree, id);
         let mut sum = Mean::default();
         if let (Some(was), Some(is)) = (&r.stable_id, node.stable_id()) {
-            sum.add(4.0, f64::from(u8::from(was == is)));
+            // Frameworks make new ids up for old elements more often than they give an old id away.
+            if was == is { sum.add(4.0, 1.0) } else { sum.add(2.0, 0.0) }
         }
         if let (Some(was), Some(is)) = (&r.test_tag, node.test_tag()) {
             sum.add(2.0, f64::from(u8::from(was == is)));
@@ -93,7 +104,7 @@ impl<'a> Census<'a> {
         }
         sum.add(1.5, same_line(&r.ancestors, &around));
         if !r.neighbours.is_empty() {
-            sum.add(2.0, same_company(&r.neighbours, &neighbours(self.tree, id)));
+            sum.add(2.0, self.same_company(&neighbours(self.tree, id)));
         }
         sum.add(0.5, same_place(r.place, (place, self.candidates.len())));
         if let (Some(was), Some(is)) = (r.bounds, node.bounds()) {
@@ -103,6 +114,18 @@ impl<'a> Census<'a> {
         }
         let mean = sum.value();
         self.floor(node, &around).map_or(mean, |floor| floor + (1.0 - floor) * mean)
+    }
+
+    /// The share of recorded neighbours that still stand with it. The nearest count more, and so do those that are
+    /// said only once on the screen: a cell "Open" tells no row from another.
+    fn same_company(&self, is: &[&str]) -> f64 {
+        let mut mean = Mean::default();
+        for (i, (name, said)) in self.recorded.neighbours.iter().zip(&self.said).enumerate() {
+            let said = (*said).max(1) as f64;
+            let weight = 1.0 / (1.0 + 0.25 * i as f64) / (said * said);
+            mean.add(weight, f64::from(u8::from(is.contains(&name.as_str()))));
+        }
+        mean.value()
     }
 
     fn floor(&self, node: &Node, around: &[Landmark]) -> Option<f64> {
@@ -189,15 +212,6 @@ fn same_landmark(a: &Landmark, b: &Landmark) -> f64 {
     } else {
         0.0
     }
-}
-
-/// The share of recorded neighbours that still stand with it; the nearest count most.
-fn same_company(was: &[String], is: &[&str]) -> f64 {
-    let mut mean = Mean::default();
-    for (i, name) in was.iter().enumerate() {
-        mean.add(1.0 / (1.0 + i as f64), f64::from(u8::from(is.contains(&name.as_str()))));
-    }
-    mean.value()
 }
 
 fn same_place(was: (usize, usize), is: (usize, usize)) -> f64 {
