@@ -139,9 +139,8 @@ pub(super) fn classify(net: &Net, after: &TreeView, at: Moment) -> Vec<Mutation>
         match change {
             NodeChange::Added(node) => note(of_presence(node), *id, *id),
             NodeChange::Removed(node) => {
-                if let Some(anchor) = survivor(net, after, node.parent()) {
-                    note(of_presence(node), *id, anchor);
-                }
+                let anchor = survivor(net, after, node.parent()).unwrap_or(*id);
+                note(of_presence(node), *id, anchor);
             }
             NodeChange::Changed(fields) => {
                 let Some(node) = after.get(*id) else { continue };
@@ -154,12 +153,11 @@ pub(super) fn classify(net: &Net, after: &TreeView, at: Moment) -> Vec<Mutation>
         }
     }
     for passed in &net.passed {
-        if let Some(anchor) = survivor(net, after, passed.node.parent()) {
-            note(of_presence(&passed.node), passed.id, anchor);
-        }
+        let anchor = survivor(net, after, passed.node.parent()).unwrap_or(passed.id);
+        note(of_presence(&passed.node), passed.id, anchor);
     }
     if net.screen.is_some()
-        && let Some(root) = after.root()
+        && let Some(root) = after.root().or_else(|| net.nodes.keys().next().copied())
     {
         note(Class::Navigation, root, root);
     }

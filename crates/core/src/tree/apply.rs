@@ -187,7 +187,7 @@ impl Tree {
             Some(parent) => self.link(parent, index, top),
             None => self.view.root = Some(top),
         }
-        self.assign_window(top);
+        self.assign_window(top, false);
         for id in made {
             if let Some(node) = self.view.arena.get(id) {
                 self.net.added(id, node.clone());
@@ -273,17 +273,7 @@ impl Tree {
         let sums = (grown(head.0, total.0, kid.0), grown(head.1, total.1, kid.1));
         self.edit_children(parent, sums, |children| children.insert(index, child));
         if let Some(kid) = self.view.arena.get_mut(child) {
-            let old = kid.parent.replace(parent);
-            if old != Some(parent) {
-                // For a new element this is folded into its record when it is added.
-                self.note_parent(child, old, Some(parent));
-            }
-        }
-    }
-
-    fn note_parent(&mut self, child: ElementId, old: Option<ElementId>, new: Option<ElementId>) {
-        if old.is_some() || self.net.nodes.contains_key(&child) {
-            self.net.changed(child, Field::Parent { old, new });
+            kid.parent = Some(parent);
         }
     }
 
@@ -367,12 +357,13 @@ impl Tree {
         self.unlink(id);
         self.link(parent, index, id);
         if old != Some(parent) {
-            self.assign_window(id);
+            self.net.changed(id, Field::Parent { old, new: Some(parent) });
+            self.assign_window(id, true);
         }
     }
 
-    /// The window of an element is the top-level element that it lies in.
-    pub(super) fn assign_window(&mut self, top: ElementId) {
+    /// The window of an element is the top-level element that it lies in. New elements are recorded with it later.
+    fn assign_window(&mut self, top: ElementId, record: bool) {
         let Some(node) = self.view.get(top) else { return };
         let window = match node.parent {
             None => None,
@@ -391,7 +382,7 @@ impl Tree {
             };
             let Some(node) = self.view.arena.get_mut(id) else { continue };
             let old = std::mem::replace(&mut node.window, own);
-            if old != own && self.net.nodes.contains_key(&id) | old.is_some() {
+            if old != own && record {
                 self.net.changed(id, Field::Window { old, new: own });
             }
         }
@@ -426,7 +417,7 @@ impl Tree {
             }
         }
         if self.view.get(to).and_then(Node::window) == Some(from) {
-            self.assign_window(to);
+            self.assign_window(to, true);
         }
         if self.view.screen.active_window == Some(from) {
             let old = Screen::clone(&self.view.screen);

@@ -11,11 +11,25 @@ impl Tree {
             (None, None) => {
                 self.create(None, 0, new);
             }
-            (None, Some(root)) => {
-                // Another object is the root now. What it holds may be known; the id is decided by the rebind rule.
-                self.remove_subtree(root);
-                self.create(None, 0, new);
-            }
+            (None, Some(root)) => self.replace_root(root, new),
+        }
+    }
+
+    /// Another object is the root now. What is known keeps its ids; the rebind rule decides about the rest.
+    fn replace_root(&mut self, old: ElementId, mut new: NewNode) {
+        if self.len() >= self.limits.max_nodes {
+            // A full mirror has no room for both.
+            self.remove_subtree(old);
+            self.create(None, 0, new);
+            return;
+        }
+        let children = std::mem::take(&mut new.children);
+        let whole = NewNode { key: new.key, props: new.props.clone(), children };
+        if let Some(made) = self.create(None, 0, new) {
+            self.merge(made, whole);
+        }
+        if self.get(old).is_some_and(|n| n.parent().is_none()) {
+            self.remove_subtree(old);
         }
     }
 

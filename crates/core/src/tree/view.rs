@@ -1,7 +1,7 @@
 //! Reading a tree.
 
 use super::arena::Arena;
-use super::net::{Net, NodeChange};
+use super::net::{Field, Net, NodeChange};
 use super::{ElementId, Node, Screen, hash};
 use std::sync::Arc;
 
@@ -147,26 +147,39 @@ impl TreeView {
         let mut view = self.clone();
         for (id, change) in &net.nodes {
             match change {
-                NodeChange::Added(node) if forward => view.arena.insert(*id, (**node).clone()),
-                NodeChange::Removed(node) if !forward => view.arena.insert(*id, (**node).clone()),
+                NodeChange::Added(node) if forward => view.revive(*id, node),
+                NodeChange::Removed(node) if !forward => view.revive(*id, node),
                 NodeChange::Added(_) | NodeChange::Removed(_) => {
                     view.arena.remove(*id);
                 }
-                NodeChange::Changed(fields) => {
-                    if let Some(node) = view.arena.get_mut(*id) {
-                        let mut apply = |f: &super::net::Field| f.apply_to(node, forward);
-                        if forward {
-                            fields.iter().for_each(&mut apply)
-                        } else {
-                            fields.iter().rev().for_each(&mut apply)
-                        }
-                    }
-                }
+                NodeChange::Changed(fields) => view.alter(*id, fields, forward),
             }
         }
         if let Some((old, new)) = &net.screen {
             view.screen = Arc::new(if forward { new } else { old }.clone());
         }
+        if view.root.is_some_and(|root| view.get(root).is_none()) {
+            view.root = None;
+        }
         view
+    }
+
+    fn alter(&mut self, id: ElementId, fields: &[Field], forward: bool) {
+        let Some(node) = self.arena.get_mut(id) else { return };
+        if forward {
+            fields.iter().for_each(|f| f.apply_to(node, true));
+        } else {
+            fields.iter().rev().for_each(|f| f.apply_to(node, false));
+        }
+        if node.parent.is_none() {
+            self.root = Some(id);
+        }
+    }
+
+    fn revive(&mut self, id: ElementId, node: &Node) {
+        if node.parent.is_none() {
+            self.root = Some(id);
+        }
+        self.arena.insert(id, node.clone());
     }
 }

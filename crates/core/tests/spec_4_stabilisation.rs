@@ -1,0 +1,238 @@
+//! SPEC §4, rule by rule.
+
+use std::time::Duration;
+use stillpoint_core::Moment;
+use stillpoint_core::revise::{Class, Mirror, Mutation};
+use stillpoint_core::settle::{
+    ExpectedChange, Outcome, Reason, Rules, Scope, Stabiliser, StabilityState, Step, UiState, ui_state,
+};
+use stillpoint_core::tree::{Change, ElementId, Limits, NativeKey, NewNode, Prop, Props, Role, State, StateValue, Tree};
+
+const WINDOW: Duration = Duration::from_millis(300);
+
+fn ms(ms: u64) -> Moment {
+    Moment::from_millis(ms)
+}
+
+fn id(n: u32) -> ElementId {
+    ElementId::new(n).unwrap()
+}
+
+/// e1 is the root, e2 and e3 lie in it, e4 lies in e2 and is off the screen.
+fn tree() -> Tree {
+    let node = |k, l: &str| NewNode::new(NativeKey(k), Props::new(Role::Group).labelled(l).state(State::OnScreen, true));
+    let mut far = node(3, "far");
+    far.props.set(Prop::State(State::OnScreen, Some(StateValue::Off)));
+    let mut mirror = Mirror::new(Limits::default());
+    mirror.apply(vec![Change::Replace(node(0, "root").child(node(1, "in").child(far)).child(node(2, "out")))], ms(0));
+    mirror.tree().clone()
+}
+
+fn mutation(class: Class, element: u32, at: u64) -> Mutation {
+    Mutation { class, element: id(element), anchor: id(element), at: ms(at), volatile: false }
+}
+
+fn wait(rules: Rules) -> Stabiliser {
+    Stabiliser::new(Rules { window: WINDOW, ..rules }, ms(0), ms(5000))
+}
+
+fn change(rules: Rules) -> Stabiliser {
+    wait(Rules { needs_change: true, ..rules })
+}
+
+/// Asks at `at`, answers a barrier at once, and gives the outcome if there is one.
+fn ask(machine: &mut Stabiliser, at: u64) -> Option<Outcome> {
+    loop {
+        match machine.poll(ms(at)) {
+            Step::Done(outcome) => return Some(outcome),
+            Step::Barrier(ticket) => machine.barrier_passed(ticket, ms(at)),
+            Step::Wait(_) => return None,
+        }
+    }
+}
+
+const STABLE: Outcome = Outcome { reason: Reason::Converged, stability: StabilityState::Stable };
+
+#[test]
+fn rule_1_stable_is_a_whole_window_after_the_last_qualifying_mutation() {
+    let mut machine = change(Rules::default());
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 100)]);
+    assert_eq!(machine.poll(ms(150)), Step::Wait(ms(400)));
+    assert_eq!(ask(&mut machine, 399), None);
+    assert_eq!(ask(&mut machine, 400), Some(STABLE));
+}
+
+#[test]
+fn rule_1_the_window_counts_from_the_last_mutation_before_the_call_too() {
+    let mut machine = Stabiliser::new(Rules { window: WINDOW, ..Rules::default() }, ms(200), ms(5000));
+    assert_eq!(ask(&mut machine, 499), None);
+    assert_eq!(ask(&mut machine, 500), Some(STABLE));
+}
+
+#[test]
+fn rule_2_a_mutation_inside_the_window_restarts_it() {
+    let mut machine = change(Rules::default());
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 100)]);
+    machine.mutated(&tree(), &[mutation(Class::Structure, 3, 399)]);
+    assert_eq!(ask(&mut machine, 698), None);
+    assert_eq!(ask(&mut machine, 699), Some(STABLE));
+    assert_eq!(machine.resets(), 2);
+}
+
+#[test]
+fn rule_2_nothing_accumulates_and_a_burst_is_one_period() {
+    let mut machine = change(Rules::default());
+    for at in (100..2000).step_by(50) {
+        machine.mutated(&tree(), &[mutation(Class::Text, 2, at)]);
+        assert_eq!(ask(&mut machine, at + 49), None);
+    }
+    assert_eq!(ask(&mut machine, 1950 + 300), Some(STABLE));
+}
+
+#[test]
+fn rule_2_what_does_not_qualify_resets_nothing() {
+    let mut machine = change(Rules::default());
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 100)]);
+    for class in [Class::Progress, Class::Focus, Class::Geometry, Class::Cosmetic] {
+        machine.mutated(&tree(), &[mutation(class, 2, 390)]);
+    }
+    assert_eq!(ask(&mut machine, 400), Some(STABLE));
+}
+
+#[test]
+fn rule_2_only_mutations_in_scope_reset_the_window() {
+    let mut subtree = change(Rules { scope: Scope::Subtree(id(2)), ..Rules::default() });
+    subtree.mutated(&tree(), &[mutation(Class::Text, 4, 100)]);
+    subtree.mutated(&tree(), &[mutation(Class::Text, 3, 390)]);
+    assert_eq!(ask(&mut subtree, 400), Some(STABLE));
+
+    let mut viewport = change(Rules { scope: Scope::Viewport, ..Rules::default() });
+    viewport.mutated(&tree(), &[mutation(Class::Text, 3, 100)]);
+    viewport.mutated(&tree(), &[mutation(Class::Text, 4, 390)]);
+    assert_eq!(ask(&mut viewport, 400), Some(STABLE));
+
+    let mut ignoring = change(Rules { ignore: vec![id(2)], ..Rules::default() });
+    ignoring.mutated(&tree(), &[mutation(Class::Text, 3, 100)]);
+    ignoring.mutated(&tree(), &[mutation(Class::Text, 4, 390)]);
+    assert_eq!(ask(&mut ignoring, 400), Some(STABLE));
+}
+
+#[test]
+fn rule_2_volatile_nodes_are_masked_and_listed_unless_the_caller_turns_that_off() {
+    let ticker = Mutation { volatile: true, ..mutation(Class::Text, 3, 390) };
+    let mut machine = change(Rules { mask_volatile: true, ..Rules::default() });
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 100)]);
+    machine.mutated(&tree(), &[ticker]);
+    assert_eq!(ask(&mut machine, 400), Some(STABLE));
+    assert_eq!(machine.masked().collect::<Vec<_>>(), [id(3)]);
+
+    let mut machine = change(Rules::default());
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 100), ticker]);
+    assert_eq!(ask(&mut machine, 400), None);
+}
+
+#[test]
+fn rule_3_nothing_is_stable_before_the_barrier_is_through() {
+    let mut machine = change(Rules::default());
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 100)]);
+    let Step::Barrier(ticket) = machine.poll(ms(400)) else { panic!("a barrier at the end of the window") };
+    assert_eq!(machine.poll(ms(450)), Step::Wait(ms(5000)));
+    machine.barrier_passed(ticket, ms(460));
+    assert_eq!(machine.poll(ms(460)), Step::Done(STABLE));
+}
+
+#[test]
+fn rule_3_a_mutation_that_the_barrier_brings_starts_the_window_again() {
+    let mut machine = change(Rules::default());
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 100)]);
+    let Step::Barrier(early) = machine.poll(ms(400)) else { panic!("a barrier at the end of the window") };
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 410)]);
+    machine.barrier_passed(early, ms(420));
+    assert_eq!(machine.poll(ms(420)), Step::Wait(ms(710)), "an answer to the earlier barrier proves nothing");
+    assert_eq!(ask(&mut machine, 710), Some(STABLE));
+}
+
+#[test]
+fn rule_4_a_timeout_ends_the_wait_at_once_and_never_as_stable() {
+    let mut machine = change(Rules::default());
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 4990)]);
+    let outcome = ask(&mut machine, 5000).unwrap();
+    assert_eq!(outcome, Outcome { reason: Reason::NotStable, stability: StabilityState::Transient });
+
+    let mut machine = change(Rules::default());
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 4800)]);
+    let outcome = ask(&mut machine, 5000).unwrap();
+    assert_eq!(outcome, Outcome { reason: Reason::NotStable, stability: StabilityState::Stabilizing });
+
+    let outcome = ask(&mut change(Rules::default()), 5000).unwrap();
+    assert_eq!(outcome, Outcome { reason: Reason::NoChange, stability: StabilityState::Stabilizing });
+}
+
+#[test]
+fn rule_4_a_barrier_that_is_through_after_the_deadline_proves_nothing() {
+    let mut machine = change(Rules::default());
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 4600)]);
+    let Step::Barrier(ticket) = machine.poll(ms(4950)) else { panic!("a barrier at the end of the window") };
+    machine.barrier_passed(ticket, ms(5000));
+    assert!(matches!(ask(&mut machine, 5000), Some(o) if o.reason == Reason::NotStable));
+}
+
+#[test]
+fn rule_5_idle_needs_no_window_and_only_the_app_can_say_it() {
+    let mut machine = change(Rules::default());
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 100)]);
+    machine.idle_signal(Some(true));
+    let outcome = ask(&mut machine, 101).unwrap();
+    assert_eq!(outcome, Outcome { reason: Reason::Converged, stability: StabilityState::Idle });
+}
+
+#[test]
+fn rule_5_an_app_that_says_it_is_busy_is_not_at_rest_however_quiet() {
+    let mut machine = wait(Rules::default());
+    machine.idle_signal(Some(false));
+    assert_eq!(ask(&mut machine, 4000), None);
+    machine.idle_signal(Some(true));
+    assert_eq!(ask(&mut machine, 4001).unwrap().stability, StabilityState::Idle);
+}
+
+#[test]
+fn rule_6_every_end_has_a_reason() {
+    let end = |reason| {
+        let mut machine = change(Rules::default());
+        machine.end(reason, ms(10));
+        ask(&mut machine, 10).unwrap().reason
+    };
+    for reason in [Reason::Cancelled, Reason::TargetLost, Reason::TargetUnresponsive] {
+        assert_eq!(end(reason), reason);
+    }
+    let mut machine = change(Rules { scope: Scope::Subtree(id(99)), ..Rules::default() });
+    machine.mutated(&tree(), &[mutation(Class::Structure, 2, 10)]);
+    assert_eq!(ask(&mut machine, 10).unwrap().reason, Reason::TargetInvalid);
+}
+
+#[test]
+fn rule_6_an_app_that_leaves_the_barrier_unanswered_is_unresponsive() {
+    let mut machine = wait(Rules::default());
+    assert!(matches!(machine.poll(ms(400)), Step::Barrier(_)));
+    assert_eq!(ask(&mut machine, 5000).unwrap().reason, Reason::TargetUnresponsive);
+}
+
+#[test]
+fn only_the_expected_kind_of_change_counts_as_the_change_but_every_kind_resets() {
+    let mut machine = change(Rules { expected: Some(ExpectedChange::TextChange), ..Rules::default() });
+    machine.mutated(&tree(), &[mutation(Class::Structure, 2, 100)]);
+    assert_eq!(ask(&mut machine, 1000), None);
+    machine.mutated(&tree(), &[mutation(Class::Text, 2, 1000), mutation(Class::State, 3, 1100)]);
+    assert_eq!(ask(&mut machine, 1399), None);
+    assert_eq!(ask(&mut machine, 1400), Some(STABLE));
+}
+
+#[test]
+fn ui_state_tells_content_from_motion() {
+    let at = |content, layout, busy| ui_state(content, layout, busy, WINDOW, ms(1000));
+    assert_eq!(at(Some(ms(600)), Some(ms(600)), false), UiState::Idle);
+    assert_eq!(at(None, Some(ms(900)), false), UiState::Animating);
+    assert_eq!(at(Some(ms(900)), None, false), UiState::Updating);
+    assert_eq!(at(Some(ms(900)), Some(ms(900)), false), UiState::Busy);
+    assert_eq!(at(None, None, true), UiState::Busy);
+}
