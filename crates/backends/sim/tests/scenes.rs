@@ -137,17 +137,13 @@ async fn a_hung_app_keeps_every_call_waiting_until_its_deadline() {
 async fn a_flood_overflows_the_queue_and_ends_in_a_known_state() {
     let mut player = attach("sim:flood").await;
     player.play(300).await;
-    let mut lost = 0;
-    loop {
+    let lost = loop {
         match player.inbox.next().await {
             Next::Event(_) => {}
-            Next::Resync(dropped) => {
-                lost = dropped;
-                break;
-            }
+            Next::Resync(dropped) => break dropped,
             Next::End(end) => panic!("{end:?}"),
         }
-    }
+    };
     assert!(lost > 10_000);
     assert_eq!(player.text("line").await, "Run 1, line 20000");
     assert_eq!(player.text("status").await, "Imported 20000 lines");
