@@ -1,0 +1,50 @@
+//! Measures the time to the first full tree (bounds and text included) and prints JSON.
+//!
+//! Usage: `bench_attach TARGET [RUNS]`, on the desktop of the environment.
+
+use std::time::{Duration, Instant};
+use stillpoint_atspi::AtspiConnector;
+use stillpoint_core::tree::{Change, NewNode};
+use stillpoint_engine::backend::{AttachOptions, Backend as _, CAPACITY, Deadline, channel};
+
+fn count(node: &NewNode, of: &dyn Fn(&NewNode) -> bool) -> usize {
+    usize::from(of(node)) + node.children.iter().map(|child| count(child, of)).sum::<usize>()
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let target = arguments.next().ok_or("usage: bench_attach TARGET [RUNS]")?.parse()?;
+    let runs: usize = arguments.next().map_or(Ok(20), |n| n.parse())?;
+    let connector = AtspiConnector::from_env();
+    let mut samples = Vec::new();
+    let mut figures = (0, 0, 0, 0);
+    for _ in 0..runs {
+        let (sink, _inbox) = channel(CAPACITY);
+        let deadline = Deadline::after(Duration::from_secs(30));
+        let began = Instant::now();
+        let (backend, first, _) =
+            connector.attach_to(&target, &AttachOptions::default(), sink, deadline).await?;
+        samples.push(began.elapsed().as_secs_f64() * 1000.0);
+        if let Some(Change::Replace(root)) = first.first() {
+            figures = (
+                root.count(),
+                count(root, &|n| n.props.bounds().is_some()),
+                count(root, &|n| n.props.text().is_some()),
+                count(root, &|n| !n.props.actions().is_empty()),
+            );
+        }
+        backend.close().await;
+    }
+    samples.sort_by(f64::total_cmp);
+    let at = |share: f64| samples[((samples.len() - 1) as f64 * share) as usize];
+    println!(
+        "{}",
+        serde_json::json!({
+            "name": "first_full_tree", "unit": "ms", "samples": runs, "p50": at(0.5), "p99": at(0.99),
+            "min": at(0.0), "nodes": figures.0, "with_bounds": figures.1, "with_text": figures.2,
+            "with_actions": figures.3,
+        })
+    );
+    Ok(())
+}

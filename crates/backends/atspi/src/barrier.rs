@@ -1,0 +1,74 @@
+//! The barrier: a round trip over the connection that brings the events.
+//!
+//! The bus keeps the order of one sender's messages to one receiver, so whatever the app had sent before its answer
+//! is here when the answer is.
+
+use crate::bus::{ACCESSIBLE, message};
+use crate::object::Object;
+use crate::session::Session;
+use crate::shadow::Round;
+use tokio::sync::oneshot;
+use zbus::Message;
+
+/// How many round trips make a barrier.
+const ROUND_TRIPS: u8 = 2;
+
+/// A barrier under way.
+pub(crate) struct Barrier {
+    id: u64,
+    left: u8,
+    /// Set when the app has answered: everything asked up to this round has to be answered too.
+    round: Option<Round>,
+    answer: oneshot::Sender<()>,
+}
+
+impl Session {
+    pub(crate) async fn start_barrier(&mut self, answer: oneshot::Sender<()>) -> zbus::Result<()> {
+        self.last_barrier += 1;
+        let id = self.last_barrier;
+        self.barriers.push(Barrier { id, left: ROUND_TRIPS, round: None, answer });
+        let ping = self.ping(id)?;
+        self.bus.send(&ping).await
+    }
+
+    /// A question that every toolkit answers from its main loop, in turn with everything else.
+    fn ping(&mut self, id: u64) -> zbus::Result<Message> {
+        let ping = message(&Object::root_of(&self.app), ACCESSIBLE, "GetRole", &())?;
+        self.pings.insert(ping.primary_header().serial_num(), id);
+        Ok(ping)
+    }
+
+    /// Takes an answer that may be one to a ping. An error is an answer too: the app handled the call.
+    pub(crate) fn pong(&mut self, reply: &Message) {
+        let serial = reply.header().reply_serial();
+        let Some(id) = serial.and_then(|serial| self.pings.remove(&serial)) else { return };
+        let Some(barrier) = self.barriers.iter_mut().find(|b| b.id == id) else { return };
+        barrier.left -= 1;
+        if barrier.left == 0 {
+            barrier.round = Some(self.shadow.round);
+            // What was put off belongs to what the app said before.
+            self.place_now();
+            self.shadow.round.0 += 1;
+            return;
+        }
+        match self.ping(id) {
+            Ok(ping) => self.pongs.push(ping),
+            Err(error) => tracing::error!(%error, "a barrier cannot be continued"),
+        }
+    }
+
+    /// Lets those through whose questions are all answered and told.
+    pub(crate) fn answer_barriers(&mut self) {
+        let told = self.shadow.restructured.is_empty() || self.shadow.is_quiet();
+        let passed = |b: &Barrier| told && b.round.is_some_and(|round| self.shadow.is_settled(round));
+        let (ready, waiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.barriers)
+            .into_iter()
+            .filter(|b| !b.answer.is_closed())
+            .partition(passed);
+        self.barriers = waiting;
+        for barrier in ready {
+            // Whoever asked may have stopped waiting.
+            let _ = barrier.answer.send(());
+        }
+    }
+}

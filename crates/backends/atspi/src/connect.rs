@@ -1,0 +1,292 @@
+//! The two contracts with the engine: finding apps, and one attached app.
+
+use crate::attach::{self, App, Nature};
+use crate::bus::{self, Desktop};
+use crate::object::Object;
+use crate::reconcile::Reconciler;
+use crate::session::{Command, Found, Repairs, Session};
+use crate::shadow::{Round, Shadow};
+use async_trait::async_trait;
+use futures_util::future;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
+use stillpoint_core::tree::{Change, NativeKey};
+use stillpoint_core::{Error, Result, Target};
+use stillpoint_engine::backend::{
+    Action, AttachOptions, Attached, Backend, Capabilities, Check, Connector, Deadline, EventSink, Performed,
+    Refusal, Scope, TargetInfo,
+};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+use zbus::{Connection, MessageStream};
+
+/// How long an app that has just started may take to show its first window.
+const FIRST_WINDOW: Duration = Duration::from_secs(2);
+/// How many requests may wait for a session.
+const REQUESTS: usize = 256;
+
+/// Finds apps on one desktop.
+#[derive(Clone, Debug)]
+pub struct AtspiConnector {
+    desktop: Desktop,
+}
+
+impl AtspiConnector {
+    /// Finds apps on the desktop that this process belongs to.
+    pub fn from_env() -> Self {
+        AtspiConnector { desktop: Desktop::from_env() }
+    }
+
+    /// Finds apps on this desktop.
+    pub fn on(desktop: Desktop) -> Self {
+        AtspiConnector { desktop }
+    }
+
+    /// Attaches, and gives the backend by its own type.
+    pub async fn attach_to(
+        &self,
+        target: &Target,
+        options: &AttachOptions,
+        sink: EventSink,
+        deadline: Deadline,
+    ) -> Result<(AtspiBackend, Vec<Change>, TargetInfo)> {
+        let bus = self.desktop.connect(deadline).await?;
+        let app = attach::find(&bus, target, deadline).await?;
+        // From here on nothing is lost: the stream holds what arrives until the first tree is read.
+        let stream = MessageStream::from(&bus);
+        bus::listen(&bus, &app.root.name, deadline).await?;
+        let nature = attach::look_at(&bus, &app, deadline).await?;
+        let shadow = attach::begin(&bus, &app, &nature, options.limits, deadline).await?;
+        let (requester, requests) = mpsc::channel(REQUESTS);
+        let repairs = Repairs::default();
+        let check = options.settings.get("reconcile").is_none_or(|on| on != "off");
+        let mut session = Session {
+            display: self.desktop.display.clone(),
+            reconciler: Reconciler::new(check),
+            requester: requester.downgrade(),
+            ..Session::new(bus.clone(), stream, shadow, sink, &app, &nature, repairs.clone(), requests)
+        };
+        let first = deadline.bound("the first tree", session.first_tree()).await?;
+        let info = info(target, &app, &nature, &session.shadow);
+        tokio::spawn(session.run());
+        let backend = AtspiBackend {
+            bus,
+            app: app.root,
+            pid: app.pid,
+            display: self.desktop.display.clone(),
+            requests: requester,
+            repairs,
+        };
+        Ok((backend, first, info))
+    }
+}
+
+fn info(target: &Target, app: &App, nature: &Nature, shadow: &Shadow) -> TargetInfo {
+    let windows = shadow.nodes.get(&shadow.root).map(|root| root.told_children.as_slice()).unwrap_or_default();
+    let titles = windows.iter().filter_map(|key| shadow.nodes.get(key)?.facts.name.as_deref().map(str::to_owned));
+    TargetInfo {
+        target: target.to_string(),
+        name: nature.name.clone(),
+        pid: Some(app.pid),
+        toolkit: Some(nature.toolkit.clone()).filter(|t| !t.is_empty()),
+        windows: titles.collect(),
+    }
+}
+
+impl Session {
+    #[allow(clippy::too_many_arguments)] // the parts of a session, each made in its own step of attaching
+    fn new(
+        bus: Connection,
+        stream: MessageStream,
+        shadow: Shadow,
+        sink: EventSink,
+        app: &App,
+        nature: &Nature,
+        repairs: Repairs,
+        requests: mpsc::Receiver<Command>,
+    ) -> Self {
+        let now = Instant::now();
+        Session {
+            bus,
+            stream,
+            shadow,
+            sink,
+            app: app.root.name.clone(),
+            pid: app.pid,
+            toolkit: nature.toolkit.clone(),
+            display: None,
+            repairs,
+            screen: crate::tell::ToldScreen::default(),
+            barriers: Vec::new(),
+            pings: HashMap::new(),
+            pongs: Vec::new(),
+            last_barrier: 0,
+            refreshes: Vec::new(),
+            later: HashSet::new(),
+            later_at: None,
+            sweeps: HashSet::new(),
+            sweep_at: None,
+            last_sweep: now,
+            tells_bounds: false,
+            last_told: now,
+            first_told: false,
+            reconciler: Reconciler::new(false),
+            requests,
+            requester: mpsc::channel(1).0.downgrade(),
+        }
+    }
+
+    /// Finishes the first reading, and gives it as changes. An app that shows nothing yet is given a moment.
+    async fn first_tree(&mut self) -> Result<Vec<Change>> {
+        self.send_questions().await.map_err(|error| bus::told("the first tree", &error))?;
+        self.place_windows().await;
+        let empty_until = Instant::now() + FIRST_WINDOW;
+        loop {
+            let is_empty = self.shadow.nodes.get(&self.shadow.root).is_none_or(|root| root.facts.children.is_empty());
+            if self.shadow.is_settled(Round(0)) && !is_empty {
+                break;
+            }
+            if is_empty && Instant::now() >= empty_until {
+                return Err(attach::hidden("the app", self.pid));
+            }
+            let step = tokio::time::timeout_at(empty_until, self.step());
+            match step.await {
+                Ok(std::ops::ControlFlow::Break(_)) => return Err(bus::lost("the app ended while it was read")),
+                Err(_) if is_empty => return Err(attach::hidden("the app", self.pid)),
+                _ => {}
+            }
+        }
+        self.shadow.round.0 += 1;
+        self.shadow.drop_cache();
+        self.place_windows().await;
+        let mut first = vec![Change::Replace(self.shadow.tell_all())];
+        first.extend(self.shadow.tell_screen(&mut self.screen));
+        self.first_told = true;
+        let skipped = self.shadow.skipped;
+        tracing::debug!(nodes = self.shadow.nodes.len(), ?skipped, toolkit = self.toolkit, "first tree");
+        Ok(first)
+    }
+
+    /// Where the toolkit does not say where its windows are, the display is asked.
+    async fn place_windows(&mut self) {
+        let (Some(display), true) = (self.display.clone(), self.shadow.dialect.window_relative) else { return };
+        let pid = self.pid;
+        match tokio::task::spawn_blocking(move || crate::windows::windows_of(&display, pid)).await {
+            Ok(Ok(found)) => crate::windows::place(&mut self.shadow, &found),
+            Ok(Err(error)) => tracing::debug!(%error, "the windows' places on the screen cannot be read"),
+            Err(error) => tracing::debug!(%error, "looking at the display failed"),
+        }
+    }
+}
+
+#[async_trait]
+impl Connector for AtspiConnector {
+    fn schemes(&self) -> &'static [&'static str] {
+        &["app"]
+    }
+
+    async fn attach(
+        &self,
+        target: &Target,
+        options: &AttachOptions,
+        sink: EventSink,
+        deadline: Deadline,
+    ) -> Result<Attached> {
+        let (backend, first, info) = self.attach_to(target, options, sink, deadline).await?;
+        Ok(Attached { backend: Box::new(backend), first, info })
+    }
+
+    async fn list(&self, deadline: Deadline) -> Result<Vec<TargetInfo>> {
+        let bus = self.desktop.connect(deadline).await?;
+        let apps = attach::apps(&bus, deadline).await?;
+        Ok(future::join_all(apps.into_iter().map(|app| attach::describe(&bus, app, deadline))).await)
+    }
+
+    async fn diagnose(&self, _deadline: Deadline) -> Vec<Check> {
+        Vec::new()
+    }
+}
+
+/// One attached app.
+#[derive(Debug)]
+pub struct AtspiBackend {
+    pub(crate) bus: Connection,
+    pub(crate) app: Object,
+    pub(crate) pid: u32,
+    pub(crate) display: Option<String>,
+    requests: mpsc::Sender<Command>,
+    repairs: Repairs,
+}
+
+impl AtspiBackend {
+    /// How often a check found the mirror wrong, by toolkit and property.
+    pub fn repairs(&self) -> BTreeMap<(String, String), u64> {
+        self.repairs.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// Asks the session for something.
+    pub(crate) async fn request<T>(
+        &self,
+        what: &str,
+        command: impl FnOnce(oneshot::Sender<T>) -> Command,
+        deadline: Deadline,
+    ) -> Result<T> {
+        let (sender, receiver) = oneshot::channel();
+        let command = command(sender);
+        let work = async {
+            let gone = || bus::lost(format!("the app (pid {}) is gone", self.pid));
+            self.requests.send(command).await.map_err(|_| gone())?;
+            receiver.await.map_err(|_| gone())
+        };
+        deadline.bound(what, work).await
+    }
+
+    /// What is known of an element.
+    pub(crate) async fn find(&self, key: NativeKey, deadline: Deadline) -> Result<Found> {
+        let found = self.request("looking an element up", |answer| Command::Find(key, answer), deadline).await?;
+        found.ok_or_else(|| {
+            Error::new(
+                stillpoint_core::Code::StaleReference,
+                "the element is no longer there",
+                "take a new snapshot and use its ids",
+            )
+        })
+    }
+}
+
+#[async_trait]
+impl Backend for AtspiBackend {
+    fn capabilities(&self) -> Capabilities {
+        let display = self.display.is_some();
+        Capabilities {
+            events: true,
+            barrier: true,
+            hit_test: true,
+            screenshots: display,
+            native_actions: true,
+            synthesised_input: display,
+            network: false,
+        }
+    }
+
+    async fn barrier(&self, deadline: Deadline) -> Result<()> {
+        self.request("a barrier", Command::Barrier, deadline).await
+    }
+
+    async fn perform(&self, _action: &Action, _deadline: Deadline) -> std::result::Result<Performed, Refusal> {
+        Err(stillpoint_engine::backend::unsupported("actions").into())
+    }
+
+    async fn refresh(&self, scope: Scope, deadline: Deadline) -> Result<Vec<Change>> {
+        self.request("reading again", |answer| Command::Refresh(scope, answer), deadline).await?
+    }
+
+    async fn screenshot(&self, _of: Option<NativeKey>, _deadline: Deadline) -> Result<Vec<u8>> {
+        Err(stillpoint_engine::backend::unsupported("screenshots"))
+    }
+
+    async fn close(&self) {
+        // A session that is gone is closed.
+        let _ = self.requests.send(Command::Close).await;
+    }
+}

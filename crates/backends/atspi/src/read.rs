@@ -1,0 +1,267 @@
+//! Single questions to an object, and what their answers teach. Many are in flight at once.
+
+use crate::bus::{ACCESSIBLE, PROPERTIES, message};
+use crate::node::{Facts, Interfaces};
+use crate::object::{Object, is_null};
+use crate::role::NativeRole;
+use crate::state::NativeStates;
+use std::collections::HashMap;
+use stillpoint_core::tree::{Rect, Str, ValueRange};
+use zbus::{Message, ObjectPath, Variant};
+
+const COMPONENT: &str = "org.a11y.atspi.Component";
+const TEXT: &str = "org.a11y.atspi.Text";
+const VALUE: &str = "org.a11y.atspi.Value";
+const ACTION: &str = "org.a11y.atspi.Action";
+
+/// Text beyond this is not mirrored.
+pub(crate) const TEXT_LIMIT: i32 = 10_000;
+/// Positions are asked for in screen coordinates.
+pub(crate) const SCREEN: u32 = 0;
+
+/// One question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Facet {
+    /// Name, description, id and child count at once, where the toolkit can.
+    Identity,
+    Name,
+    Description,
+    ChildCount,
+    Id,
+    Attributes,
+    Role,
+    States,
+    Interfaces,
+    Children,
+    Extents,
+    TextLength,
+    Text,
+    Value,
+    ValueNow,
+    ValueMin,
+    ValueMax,
+    ValueStep,
+    Actions,
+}
+
+impl Facet {
+    /// Its place in a set of facets.
+    pub(crate) fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+/// How an app has to be asked, found out by looking at its root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// It answers `Properties.GetAll`. Qt 5 does not: its root refuses, and its widgets crash the app.
+    pub(crate) get_all: bool,
+    /// It has the `AccessibleId` property.
+    pub(crate) accessible_id: bool,
+    /// Ids may be in the attributes: the property is missing, or it is a web engine.
+    pub(crate) attributes: bool,
+    /// Its extents are relative to the window, whatever was asked for (GTK 4).
+    pub(crate) window_relative: bool,
+}
+
+impl Dialect {
+    /// What has to be asked of an object about which nothing is known.
+    pub(crate) fn first_questions(self) -> &'static [Facet] {
+        use Facet::{ChildCount, Description, Identity, Interfaces, Name, Role, States};
+        if self.get_all {
+            &[Identity, Role, States, Interfaces]
+        } else {
+            &[Name, Description, ChildCount, Role, States, Interfaces]
+        }
+    }
+
+    /// What has to be asked of an object whose role, states and interfaces are known; children not included.
+    pub(crate) fn next_questions(self, facts: &Facts, id_known: bool) -> Vec<Facet> {
+        let mut ask = Vec::new();
+        if !id_known && self.accessible_id {
+            ask.push(Facet::Id);
+        }
+        if self.attributes {
+            ask.push(Facet::Attributes);
+        }
+        if facts.has_place() {
+            ask.push(Facet::Extents);
+        }
+        if facts.has_text() {
+            ask.push(text_question(facts));
+        }
+        if facts.interfaces.has(Interfaces::VALUE) && !facts.is_protected() {
+            ask.extend(self.value_questions());
+        }
+        if facts.interfaces.has(Interfaces::ACTION) {
+            ask.push(Facet::Actions);
+        }
+        ask
+    }
+
+    pub(crate) fn value_questions(self) -> &'static [Facet] {
+        if self.get_all {
+            &[Facet::Value]
+        } else {
+            &[Facet::ValueNow, Facet::ValueMin, Facet::ValueMax, Facet::ValueStep]
+        }
+    }
+
+    pub(crate) fn name_question(self) -> &'static [Facet] {
+        if self.get_all { &[Facet::Identity] } else { &[Facet::Name, Facet::Description, Facet::ChildCount] }
+    }
+}
+
+/// Long texts are asked for their length first, so that no more than the limit travels.
+pub(crate) fn text_question(facts: &Facts) -> Facet {
+    let may_be_long = facts.states.has(NativeStates::MULTI_LINE) || matches!(facts.role.0, 60 | 61 | 73 | 82..=96);
+    if may_be_long { Facet::TextLength } else { Facet::Text }
+}
+
+/// The message that asks.
+pub(crate) fn question(object: &Object, facet: Facet, length: i32) -> zbus::Result<Message> {
+    let get = |interface: &str, name: &str| message(object, PROPERTIES, "Get", &(interface, name));
+    match facet {
+        Facet::Identity => message(object, PROPERTIES, "GetAll", &ACCESSIBLE),
+        Facet::Name => get(ACCESSIBLE, "Name"),
+        Facet::Description => get(ACCESSIBLE, "Description"),
+        Facet::ChildCount => get(ACCESSIBLE, "ChildCount"),
+        Facet::Id => get(ACCESSIBLE, "AccessibleId"),
+        Facet::Attributes => message(object, ACCESSIBLE, "GetAttributes", &()),
+        Facet::Role => message(object, ACCESSIBLE, "GetRole", &()),
+        Facet::States => message(object, ACCESSIBLE, "GetState", &()),
+        Facet::Interfaces => message(object, ACCESSIBLE, "GetInterfaces", &()),
+        Facet::Children => message(object, ACCESSIBLE, "GetChildren", &()),
+        Facet::Extents => message(object, COMPONENT, "GetExtents", &SCREEN),
+        Facet::TextLength => get(TEXT, "CharacterCount"),
+        Facet::Text => message(object, TEXT, "GetText", &(0i32, length)),
+        Facet::Value => message(object, PROPERTIES, "GetAll", &VALUE),
+        Facet::ValueNow => get(VALUE, "CurrentValue"),
+        Facet::ValueMin => get(VALUE, "MinimumValue"),
+        Facet::ValueMax => get(VALUE, "MaximumValue"),
+        Facet::ValueStep => get(VALUE, "MinimumIncrement"),
+        Facet::Actions => message(object, ACTION, "GetActions", &()),
+    }
+}
+
+/// What an answer asks for in turn.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Lesson {
+    /// It is in the facts now.
+    Learned,
+    /// These are the children now, in order.
+    Children(Vec<Object>),
+    /// The text is this long; now it can be asked for.
+    TextLength(i32),
+}
+
+/// Puts an answer into the facts.
+pub(crate) fn learn(facts: &mut Facts, facet: Facet, reply: &Message) -> zbus::Result<Lesson> {
+    let body = reply.body();
+    match facet {
+        Facet::Identity => identity(facts, &body.deserialize()?),
+        Facet::Name => facts.name = string(&body.deserialize()?),
+        Facet::Description => facts.description = string(&body.deserialize()?),
+        Facet::ChildCount => facts.child_count = count(&body.deserialize()?),
+        Facet::Id => set_id(facts, string(&body.deserialize()?)),
+        Facet::Attributes => {
+            let attributes: HashMap<&str, &str> = body.deserialize()?;
+            set_id(facts, attributes.get("id").map(|id| (*id).into()));
+        }
+        Facet::Role => facts.role = NativeRole(body.deserialize()?),
+        Facet::States => facts.states = NativeStates::from_halves(&body.deserialize::<Vec<u32>>()?),
+        Facet::Interfaces => {
+            facts.interfaces = Interfaces::from_names(body.deserialize::<Vec<&str>>()?);
+        }
+        Facet::Children => {
+            let children: Vec<(&str, ObjectPath<'_>)> = body.deserialize()?;
+            return Ok(Lesson::Children(objects(&children)));
+        }
+        Facet::Extents => {
+            let ((x, y, width, height),): ((i32, i32, i32, i32),) = body.deserialize()?;
+            facts.extents = Some(Rect::new(x, y, width, height));
+        }
+        Facet::TextLength => {
+            let length = i32::try_from(count(&body.deserialize()?)).unwrap_or(i32::MAX);
+            return Ok(Lesson::TextLength(length));
+        }
+        Facet::Text => facts.text = visible_text(body.deserialize()?),
+        Facet::Value => value(facts, &body.deserialize()?),
+        Facet::ValueNow => facts.value = double(&body.deserialize()?),
+        Facet::ValueMin => range(facts).min = double(&body.deserialize()?).unwrap_or_default(),
+        Facet::ValueMax => range(facts).max = double(&body.deserialize()?).unwrap_or_default(),
+        Facet::ValueStep => range(facts).step = double(&body.deserialize()?).filter(|step| *step > 0.0),
+        Facet::Actions => {
+            let actions: Vec<(&str, &str, &str)> = body.deserialize()?;
+            facts.actions = actions.iter().map(|(name, ..)| Str::from(*name)).collect();
+        }
+    }
+    Ok(Lesson::Learned)
+}
+
+/// References to objects, without those to nothing.
+pub(crate) fn objects(references: &[(&str, ObjectPath<'_>)]) -> Vec<Object> {
+    let real = references.iter().filter(|(name, path)| !is_null(name, path.as_str()));
+    real.map(|(name, path)| Object::new(name, path.as_str())).collect()
+}
+
+fn identity(facts: &mut Facts, all: &HashMap<&str, Variant<'_>>) {
+    facts.name = all.get("Name").and_then(string);
+    facts.description = all.get("Description").and_then(string);
+    facts.child_count = all.get("ChildCount").map(count).unwrap_or_default();
+    set_id(facts, all.get("AccessibleId").and_then(string));
+}
+
+/// An id is only ever added: the property and the attribute are two ways to the same thing.
+fn set_id(facts: &mut Facts, id: Option<Str>) {
+    if let Some(id) = id.filter(|id| !id.is_empty()) {
+        facts.stable_id = Some(id);
+    }
+}
+
+fn value(facts: &mut Facts, all: &HashMap<&str, Variant<'_>>) {
+    let read = |name| all.get(name).and_then(double);
+    facts.value = read("CurrentValue");
+    facts.range = match (read("MinimumValue"), read("MaximumValue")) {
+        (Some(min), Some(max)) => {
+            Some(ValueRange { min, max, step: read("MinimumIncrement").filter(|s| *s > 0.0) })
+        }
+        _ => None,
+    };
+}
+
+fn range(facts: &mut Facts) -> &mut ValueRange {
+    facts.range.get_or_insert(ValueRange { min: 0.0, max: 0.0, step: None })
+}
+
+/// Text without the marks that stand for embedded objects where there is nothing else.
+fn visible_text(text: &str) -> Option<Str> {
+    Some(text.into()).filter(|t: &Str| !t.is_empty())
+}
+
+fn string(value: &Variant<'_>) -> Option<Str> {
+    match value {
+        Variant::Str(text) => Some(text.as_str().into()),
+        Variant::Variant(inner) => string(inner),
+        _ => None,
+    }
+    .filter(|text: &Str| !text.is_empty())
+}
+
+fn count(value: &Variant<'_>) -> usize {
+    match value {
+        Variant::I32(n) => usize::try_from(*n).unwrap_or_default(),
+        Variant::U32(n) => *n as usize,
+        Variant::Variant(inner) => count(inner),
+        _ => 0,
+    }
+}
+
+fn double(value: &Variant<'_>) -> Option<f64> {
+    match value {
+        Variant::F64(n) => Some(*n).filter(|n| n.is_finite()),
+        Variant::I32(n) => Some(f64::from(*n)),
+        Variant::Variant(inner) => double(inner),
+        _ => None,
+    }
+}

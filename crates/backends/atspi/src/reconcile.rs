@@ -1,0 +1,102 @@
+//! Toolkits forget events. While the app is quiet, a little of what is on the screen is read again: what differs is
+//! repaired and counted, so that we learn which events to distrust.
+
+use crate::read::{Facet, text_question};
+use crate::shadow::{Shadow, Stage};
+use std::time::Duration;
+use stillpoint_core::tree::NativeKey;
+use tokio::time::Instant;
+
+/// The app has to be quiet for this long.
+const QUIET: Duration = Duration::from_millis(250);
+/// A check may take this share of the time: one part in fifty is 2 % of one core.
+const SHARE: u32 = 50;
+/// How many elements one check looks at.
+const SAMPLE: usize = 24;
+/// Never more often than this.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Decides when to look, and at what.
+#[derive(Debug)]
+pub(crate) struct Reconciler {
+    not_before: Instant,
+    last_event: Instant,
+    began: Option<Instant>,
+    /// The last key that was looked at; the next round goes on behind it.
+    cursor: NativeKey,
+    enabled: bool,
+}
+
+impl Reconciler {
+    pub(crate) fn new(enabled: bool) -> Self {
+        let now = Instant::now();
+        Reconciler { not_before: now + PAUSE, last_event: now, began: None, cursor: NativeKey(0), enabled }
+    }
+
+    pub(crate) fn note_event(&mut self, now: Instant) {
+        self.last_event = now;
+    }
+
+    /// When to look next. While a check is under way, or anything else is being asked, not at all.
+    pub(crate) fn due(&self, quiet: bool) -> Option<Instant> {
+        (self.enabled && quiet).then(|| self.not_before.max(self.last_event + QUIET))
+    }
+
+    /// Asks for a sample of what is on the screen.
+    pub(crate) fn check(&mut self, shadow: &mut Shadow) {
+        self.began = Some(shadow.now);
+        let sample = self.sample(shadow);
+        shadow.checking(|shadow| {
+            for key in sample {
+                shadow.read_one_again(key);
+            }
+        });
+        shadow.round.0 += 1;
+    }
+
+    /// The app has answered. The time that it took, from sending to here, is charged in full, though most of it is
+    /// waiting: the app's own work is part of what a check costs.
+    pub(crate) fn finished(&mut self, now: Instant) {
+        if let Some(began) = self.began.take() {
+            self.not_before = now + (now.duration_since(began) * SHARE).max(PAUSE);
+        }
+    }
+
+    fn sample(&mut self, shadow: &Shadow) -> Vec<NativeKey> {
+        let visible = |key: &NativeKey| {
+            shadow.nodes.get(key).is_some_and(|e| e.told.is_some() && (e.facts.is_showing() || *key == shadow.root))
+        };
+        let mut keys: Vec<NativeKey> = shadow.nodes.keys().copied().filter(visible).collect();
+        keys.sort_unstable();
+        let from = keys.partition_point(|key| *key <= self.cursor);
+        let sample: Vec<NativeKey> = keys[from..].iter().copied().take(SAMPLE).collect();
+        // At the end of the list the next round starts from the front.
+        self.cursor = if sample.len() < SAMPLE { NativeKey(0) } else { sample.last().copied().unwrap_or(NativeKey(0)) };
+        sample
+    }
+}
+
+impl Shadow {
+    /// Asks for everything about one object again.
+    pub(crate) fn read_one_again(&mut self, key: NativeKey) {
+        let Some(entry) = self.nodes.get(&key).filter(|e| e.stage == Stage::Complete) else { return };
+        let mut facets: Vec<Facet> = vec![Facet::Role, Facet::States];
+        facets.extend(self.dialect.name_question());
+        facets.extend(self.dialect.next_questions(&entry.facts, true));
+        if entry.facts.has_text() {
+            facets.push(text_question(&entry.facts));
+        }
+        for facet in facets {
+            self.ask(key, facet);
+        }
+        self.ask_children(key);
+    }
+
+    /// Asks for everything about an object and all that lies in it again.
+    pub(crate) fn read_again(&mut self, key: NativeKey) {
+        for key in self.subtree(key) {
+            self.ask(key, Facet::Interfaces);
+            self.read_one_again(key);
+        }
+    }
+}

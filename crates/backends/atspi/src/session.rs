@@ -1,0 +1,397 @@
+//! One attached app: receives events and answers in the order in which the bus brings them, keeps the shadow true,
+//! and tells the mirror. It never waits for the app: questions are sent, and answers are handled when they come.
+
+use crate::bus;
+use crate::node::Facts;
+use crate::object::Object;
+use crate::reconcile::Reconciler;
+use crate::shadow::{Round, Shadow};
+use crate::tell::ToldScreen;
+use crate::windows::XWindow;
+use futures_util::{FutureExt, StreamExt};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::num::NonZeroU32;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use stillpoint_core::tree::{Change, NativeKey, Rect};
+use stillpoint_core::{Code, Error, Result};
+use stillpoint_engine::backend::{End, EventSink, Scope};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+use zbus::message::Type;
+use zbus::{Connection, Message, MessageStream};
+
+/// How many questions may be unanswered at once; the rest waits here.
+pub(crate) const WINDOW: usize = 512;
+/// How many messages are handled before what they changed is told.
+const BURST: usize = 4096;
+/// With this much waiting, single questions make no sense any more: everything is read again.
+const BACKLOG: usize = 200_000;
+/// Geometry that nobody tells is looked at this often at most.
+const SWEEP_INTERVAL: Duration = Duration::from_millis(120);
+/// Of one window, at most this many places are asked for in one sweep.
+const SWEEP_LIMIT: usize = 2_000;
+
+/// How often the mirror was wrong without an event having said so, by toolkit and property.
+pub(crate) type Repairs = Arc<Mutex<BTreeMap<(String, String), u64>>>;
+
+/// An object as an action needs it.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) facts: Facts,
+    pub(crate) bounds: Option<Rect>,
+    pub(crate) origin: (i32, i32),
+    pub(crate) parent: Option<Object>,
+    pub(crate) window: Option<Object>,
+    pub(crate) window_name: Option<String>,
+}
+
+/// What others ask of a session.
+pub(crate) enum Command {
+    /// Answer when everything that the app said before has been told.
+    Barrier(oneshot::Sender<()>),
+    /// Read again; the answer is the truth.
+    Refresh(Scope, oneshot::Sender<Result<Vec<Change>>>),
+    /// What is known of an element.
+    Find(NativeKey, oneshot::Sender<Option<Found>>),
+    /// The windows of the app, the one in front first.
+    Windows(oneshot::Sender<Vec<Found>>),
+    /// The nearest mirrored element for an object.
+    KeyOf(Object, oneshot::Sender<Option<NativeKey>>),
+    /// Where the app's windows are on the screen.
+    Placed(Vec<XWindow>),
+    /// Let go of the app.
+    Close,
+}
+
+pub(crate) struct Session {
+    pub(crate) bus: Connection,
+    pub(crate) stream: MessageStream,
+    pub(crate) shadow: Shadow,
+    pub(crate) sink: EventSink,
+    pub(crate) app: Arc<str>,
+    pub(crate) pid: u32,
+    pub(crate) toolkit: String,
+    pub(crate) display: Option<String>,
+    pub(crate) repairs: Repairs,
+    pub(crate) screen: ToldScreen,
+    pub(crate) barriers: Vec<crate::barrier::Barrier>,
+    pub(crate) pings: HashMap<NonZeroU32, u64>,
+    /// Pings that continue a barrier and are to be sent.
+    pub(crate) pongs: Vec<Message>,
+    pub(crate) last_barrier: u64,
+    pub(crate) refreshes: Vec<Refresh>,
+    pub(crate) later: HashSet<NativeKey>,
+    pub(crate) later_at: Option<Instant>,
+    pub(crate) sweeps: HashSet<NativeKey>,
+    pub(crate) sweep_at: Option<Instant>,
+    pub(crate) last_sweep: Instant,
+    pub(crate) tells_bounds: bool,
+    pub(crate) last_told: Instant,
+    pub(crate) first_told: bool,
+    pub(crate) reconciler: Reconciler,
+    pub(crate) requests: mpsc::Receiver<Command>,
+    pub(crate) requester: mpsc::WeakSender<Command>,
+}
+
+pub(crate) struct Refresh {
+    pub(crate) round: Round,
+    pub(crate) key: NativeKey,
+    pub(crate) answer: oneshot::Sender<Result<Vec<Change>>>,
+}
+
+impl Session {
+    /// Runs until the app is gone or nobody wants it any more.
+    pub(crate) async fn run(mut self) {
+        let end = loop {
+            if let ControlFlow::Break(end) = self.step().await {
+                break end;
+            }
+        };
+        self.sink.end(end);
+    }
+
+    /// Waits for the next thing to happen and handles it, with everything that happened along.
+    pub(crate) async fn step(&mut self) -> ControlFlow<End> {
+        let due = self.next_due();
+        tokio::select! {
+            message = self.stream.next() => match message {
+                Some(Ok(message)) => self.burst(&message)?,
+                _ => return ControlFlow::Break(End::Lost(bus::lost("the accessibility bus closed the connection"))),
+            },
+            command = self.requests.recv() => match command {
+                Some(command) => self.command(command).await?,
+                None => return ControlFlow::Break(End::Closed),
+            },
+            () = tokio::time::sleep_until(due) => self.wake(),
+        }
+        if self.send_questions().await.is_err() {
+            return ControlFlow::Break(End::Lost(bus::lost("the accessibility bus closed the connection")));
+        }
+        self.tell();
+        ControlFlow::Continue(())
+    }
+
+    /// Handles a message and all that have arrived behind it, so that they make one batch.
+    fn burst(&mut self, first: &Message) -> ControlFlow<End> {
+        self.shadow.now = Instant::now();
+        self.receive(first)?;
+        for _ in 0..BURST {
+            match self.stream.next().now_or_never() {
+                Some(Some(Ok(message))) => self.receive(&message)?,
+                _ => break,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn receive(&mut self, message: &Message) -> ControlFlow<End> {
+        match message.message_type() {
+            Type::MethodReturn | Type::Error => {
+                if !self.shadow.answer(message) {
+                    self.pong(message);
+                }
+            }
+            Type::Signal => return self.signal(message),
+            Type::MethodCall => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn signal(&mut self, message: &Message) -> ControlFlow<End> {
+        let header = message.header();
+        if header.member().is_some_and(|member| member.as_str() == "NameOwnerChanged") {
+            let gone = message.body().deserialize::<(&str, &str, &str)>().is_ok_and(|(name, _, new)| {
+                name == &*self.app && new.is_empty()
+            });
+            if gone {
+                return ControlFlow::Break(End::Lost(bus::lost(format!("the app (pid {}) ended", self.pid))));
+            }
+            return ControlFlow::Continue(());
+        }
+        self.reconciler.note_event(self.shadow.now);
+        let effects = self.shadow.event(message);
+        self.tells_bounds |= effects.tells_bounds;
+        if let Some(key) = effects.place_later {
+            self.later.insert(key);
+            self.later_at.get_or_insert(self.shadow.now + crate::events::PLACE_INTERVAL);
+        }
+        if let Some(key) = effects.moved_within {
+            self.sweep_soon(key);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Something in `key` moved and nobody says where to: look soon, but not too often.
+    pub(crate) fn sweep_soon(&mut self, key: NativeKey) {
+        self.sweeps.insert(key);
+        let earliest = self.last_sweep + SWEEP_INTERVAL;
+        self.sweep_at.get_or_insert(earliest.max(self.shadow.now));
+    }
+
+    fn next_due(&self) -> Instant {
+        let due = [self.later_at, self.sweep_at, self.reconciler.due(self.shadow.is_quiet())];
+        due.into_iter().flatten().min().unwrap_or_else(|| Instant::now() + Duration::from_secs(3600))
+    }
+
+    fn wake(&mut self) {
+        let now = Instant::now();
+        self.shadow.now = now;
+        if self.later_at.is_some_and(|at| at <= now) {
+            self.place_now();
+        }
+        if self.sweep_at.is_some_and(|at| at <= now) {
+            self.sweep_now();
+        }
+        if self.reconciler.due(self.shadow.is_quiet()).is_some_and(|at| at <= now) {
+            self.reconciler.check(&mut self.shadow);
+        }
+    }
+
+    /// Asks for every place that was put off.
+    pub(crate) fn place_now(&mut self) {
+        self.later_at = None;
+        for key in self.later.drain() {
+            self.shadow.ask(key, crate::read::Facet::Extents);
+        }
+    }
+
+    /// Asks for the places of everything on the screen in what may have moved.
+    pub(crate) fn sweep_now(&mut self) {
+        self.sweep_at = None;
+        self.last_sweep = self.shadow.now;
+        let tops: Vec<NativeKey> = self.sweeps.drain().collect();
+        for top in tops {
+            for key in self.shadow.subtree(top).into_iter().take(SWEEP_LIMIT) {
+                if self.shadow.nodes.get(&key).is_some_and(|e| e.facts.has_place()) {
+                    self.shadow.ask(key, crate::read::Facet::Extents);
+                }
+            }
+        }
+        self.look_at_windows();
+    }
+
+    /// Has the places of the app's windows looked up where the toolkit does not tell them.
+    pub(crate) fn look_at_windows(&self) {
+        let (Some(display), true) = (self.display.clone(), self.shadow.dialect.window_relative) else { return };
+        let (pid, requester) = (self.pid, self.requester.clone());
+        tokio::task::spawn_blocking(move || match crate::windows::windows_of(&display, pid) {
+            Ok(found) => {
+                if let Some(requester) = requester.upgrade() {
+                    // A full queue means that a newer look is on its way.
+                    let _ = requester.try_send(Command::Placed(found));
+                }
+            }
+            Err(error) => tracing::debug!(%error, "the windows' places on the screen cannot be read"),
+        });
+    }
+
+    /// Sends what has to be asked.
+    pub(crate) async fn send_questions(&mut self) -> zbus::Result<()> {
+        self.listen_to_strangers();
+        if self.shadow.backlog() > BACKLOG {
+            tracing::warn!(app = self.pid, "more to ask than makes sense; everything is to be read again");
+            self.sink.resync();
+        }
+        let mut questions = self.shadow.next_questions(WINDOW);
+        questions.append(&mut self.pongs);
+        self.bus.send_all(&questions).await
+    }
+
+    /// Objects of other processes (plugs, web engines) bring their own events.
+    fn listen_to_strangers(&mut self) {
+        for name in std::mem::take(&mut self.shadow.strangers) {
+            let bus = self.bus.clone();
+            tokio::spawn(async move {
+                let deadline = stillpoint_engine::backend::Deadline::after(Duration::from_secs(5));
+                if let Err(error) = bus::listen(&bus, &name, deadline).await {
+                    tracing::warn!(%error, %name, "events of an embedded process cannot be had");
+                }
+            });
+        }
+    }
+
+    /// Tells the mirror what changed, then those who wait for it to be told.
+    pub(crate) fn tell(&mut self) {
+        if !self.first_told {
+            return;
+        }
+        let (at, mut changes) = self.shadow.tell(self.shadow.now);
+        changes.extend(self.shadow.tell_screen(&mut self.screen));
+        self.count_repairs();
+        if !changes.is_empty() {
+            if !self.tells_bounds && changes.iter().any(moves_others) {
+                self.sweep_soon(self.shadow.root);
+            }
+            self.last_told = self.last_told.max(at);
+            self.sink.send_at(self.last_told, changes);
+        }
+        if self.shadow.is_quiet() {
+            self.reconciler.finished(Instant::now());
+        }
+        self.answer_barriers();
+        self.answer_refreshes();
+    }
+
+    fn count_repairs(&mut self) {
+        if self.shadow.drifted.is_empty() {
+            return;
+        }
+        let mut repairs = self.repairs.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for property in self.shadow.drifted.drain(..) {
+            tracing::info!(toolkit = self.toolkit, property, "the mirror was wrong without an event; repaired");
+            *repairs.entry((self.toolkit.clone(), property.to_owned())).or_default() += 1;
+        }
+    }
+
+    fn answer_refreshes(&mut self) {
+        let (ready, waiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.refreshes)
+            .into_iter()
+            .filter(|r| !r.answer.is_closed())
+            .partition(|r| self.shadow.is_settled(r.round));
+        self.refreshes = waiting;
+        for refresh in ready {
+            let answer = self.shadow.told_subtree(refresh.key).map(|node| vec![Change::Replace(node)]);
+            // Whoever asked may have stopped waiting.
+            let _ = refresh.answer.send(answer.ok_or_else(stale));
+        }
+    }
+
+    async fn command(&mut self, command: Command) -> ControlFlow<End> {
+        self.shadow.now = Instant::now();
+        match command {
+            Command::Barrier(answer) => {
+                if self.start_barrier(answer).await.is_err() {
+                    return ControlFlow::Break(End::Lost(bus::lost("the accessibility bus closed the connection")));
+                }
+            }
+            Command::Refresh(scope, answer) => self.refresh(scope, answer),
+            Command::Find(key, answer) => {
+                let _ = answer.send(self.find(key));
+            }
+            Command::Windows(answer) => {
+                let _ = answer.send(self.windows());
+            }
+            Command::KeyOf(object, answer) => {
+                let key = self.shadow.keys.get(&object.name, &object.path);
+                let _ = answer.send(key.filter(|key| self.shadow.nodes.get(key).is_some_and(|e| e.told.is_some())));
+            }
+            Command::Placed(found) => crate::windows::place(&mut self.shadow, &found),
+            Command::Close => return ControlFlow::Break(End::Closed),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn refresh(&mut self, scope: Scope, answer: oneshot::Sender<Result<Vec<Change>>>) {
+        let key = match scope {
+            Scope::Everything => self.shadow.root,
+            Scope::Subtree(key) => key,
+        };
+        if !self.shadow.nodes.contains_key(&key) {
+            let _ = answer.send(Err(stale()));
+            return;
+        }
+        let round = self.shadow.round;
+        self.shadow.checking(|shadow| shadow.read_again(key));
+        self.shadow.round.0 += 1;
+        self.look_at_windows();
+        self.refreshes.push(Refresh { round, key, answer });
+    }
+
+    fn find(&self, key: NativeKey) -> Option<Found> {
+        let entry = self.shadow.nodes.get(&key).filter(|e| !e.dead)?;
+        let window = self.shadow.toplevel(key).and_then(|window| self.shadow.nodes.get(&window));
+        let origin = self.shadow.origin(key);
+        let parent = entry.facts.parent.and_then(|p| self.shadow.nodes.get(&p));
+        Some(Found {
+            facts: entry.facts.clone(),
+            bounds: entry.facts.bounds(origin),
+            origin,
+            parent: parent.map(|p| p.facts.object.clone()),
+            window: window.map(|w| w.facts.object.clone()),
+            window_name: window.and_then(|w| w.facts.name.as_deref().map(str::to_owned)),
+        })
+    }
+
+    fn windows(&self) -> Vec<Found> {
+        let windows = self.shadow.nodes.get(&self.shadow.root).map(|r| r.told_children.clone()).unwrap_or_default();
+        let (front, others): (Vec<_>, Vec<_>) =
+            windows.into_iter().rev().partition(|key| Some(*key) == self.shadow.active);
+        front.into_iter().chain(others).filter_map(|key| self.find(key)).collect()
+    }
+}
+
+/// Whether a change is likely to move others.
+fn moves_others(change: &Change) -> bool {
+    use stillpoint_core::tree::Prop;
+    match change {
+        Change::Update { props, .. } => props.iter().any(|p| !matches!(p, Prop::Bounds(_))),
+        Change::Screen { .. } => false,
+        _ => true,
+    }
+}
+
+fn stale() -> Error {
+    Error::new(Code::StaleReference, "the element is no longer there", "take a new snapshot and use its ids")
+}

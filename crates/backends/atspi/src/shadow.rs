@@ -1,0 +1,491 @@
+//! The backend's own copy of an app: what is known of each object, what is being asked, what the mirror was told.
+//!
+//! No I/O: questions come out ([`Shadow::next_questions`]), answers and events go in. Answers come over the same
+//! ordered connection as the events, so an answer that arrives after an event was given after it: whatever is asked
+//! for already need not be asked again, and no answer is ever older than what is known.
+
+use crate::cache::Cache;
+use crate::node::Facts;
+use crate::object::{Keys, Object};
+use crate::read::{self, Dialect, Facet, Lesson};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use stillpoint_core::tree::{Limits, NativeKey, Props, Rect};
+use tokio::time::Instant;
+use zbus::Message;
+use zbus::message::Type;
+
+/// How far the first reading of an object has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// It was named by its parent.
+    Named,
+    /// Its role, states and interfaces are known; the rest is being asked for.
+    Identified,
+    /// All is known.
+    Complete,
+}
+
+/// One object.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) facts: Facts,
+    pub(crate) stage: Stage,
+    /// What the mirror was told of it; `None` if it is not there.
+    pub(crate) told: Option<Props>,
+    pub(crate) told_parent: Option<NativeKey>,
+    pub(crate) told_children: Vec<NativeKey>,
+    /// The facets that are asked for and not answered.
+    pub(crate) in_flight: u32,
+    /// It did not answer, or said that it is gone.
+    pub(crate) dead: bool,
+    /// When its place was last asked for.
+    pub(crate) placed_at: Option<Instant>,
+}
+
+impl Entry {
+    fn new(object: Object, parent: Option<NativeKey>) -> Self {
+        let mut facts = Facts::new(object);
+        facts.parent = parent;
+        Entry {
+            facts,
+            stage: Stage::Named,
+            told: None,
+            told_parent: None,
+            told_children: Vec::new(),
+            in_flight: 0,
+            dead: false,
+            placed_at: None,
+        }
+    }
+}
+
+/// Why something is asked: rounds are counted, so that a barrier knows what it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Round(pub(crate) u64);
+
+#[derive(Clone, Copy, Debug)]
+struct Question {
+    key: NativeKey,
+    facet: Facet,
+    length: i32,
+    round: Round,
+    check: bool,
+}
+
+/// Counts of what went wrong in reading, for the log.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Skipped {
+    pub(crate) questions: u64,
+    pub(crate) objects: u64,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Shadow {
+    pub(crate) keys: Keys,
+    pub(crate) nodes: HashMap<NativeKey, Entry>,
+    pub(crate) root: NativeKey,
+    pub(crate) dialect: Dialect,
+    pub(crate) limits: Limits,
+    /// Where each window's own (0, 0) is on the screen, for toolkits that do not say.
+    pub(crate) origins: HashMap<NativeKey, (i32, i32)>,
+    /// The window that is in front.
+    pub(crate) active: Option<NativeKey>,
+    /// Whose children may differ from what the mirror was told, since when.
+    pub(crate) restructured: HashMap<NativeKey, Instant>,
+    /// Whose properties may differ.
+    pub(crate) changed: HashSet<NativeKey>,
+    /// Other names on the bus that objects of this app live under.
+    pub(crate) strangers: Vec<Arc<str>>,
+    pub(crate) skipped: Skipped,
+    /// What a check found different without an event having said so.
+    pub(crate) drifted: Vec<&'static str>,
+    /// Time of the event that is being handled.
+    pub(crate) now: Instant,
+    pub(crate) round: Round,
+    cache: Cache,
+    waiting: VecDeque<Question>,
+    asked: HashMap<NonZeroU32, Question>,
+    open: HashMap<Round, usize>,
+    checking: bool,
+}
+
+impl Shadow {
+    pub(crate) fn new(root: Object, dialect: Dialect, limits: Limits) -> Self {
+        let mut keys = Keys::default();
+        let (key, _) = keys.intern(&root);
+        Shadow {
+            keys,
+            nodes: HashMap::from([(key, Entry::new(root, None))]),
+            root: key,
+            dialect,
+            limits,
+            origins: HashMap::new(),
+            active: None,
+            restructured: HashMap::new(),
+            changed: HashSet::new(),
+            strangers: Vec::new(),
+            skipped: Skipped::default(),
+            drifted: Vec::new(),
+            now: Instant::now(),
+            round: Round(0),
+            cache: Cache::new(),
+            waiting: VecDeque::new(),
+            asked: HashMap::new(),
+            open: HashMap::new(),
+            checking: false,
+        }
+    }
+
+    /// Reads everything from the root on, taking from `cache` what is in it.
+    pub(crate) fn read_all(&mut self, cache: Cache) {
+        self.cache = cache;
+        self.introduce(self.root);
+    }
+
+    /// The cache is a moment old as soon as the first tree is read.
+    pub(crate) fn drop_cache(&mut self) {
+        self.cache = Cache::new();
+    }
+
+    /// Begins with an object of which only the name is known.
+    fn introduce(&mut self, key: NativeKey) {
+        let Some(entry) = self.nodes.get_mut(&key) else { return };
+        let Some(cached) = self.cache.remove(&entry.facts.object) else {
+            for facet in self.dialect.first_questions() {
+                self.ask(key, *facet);
+            }
+            return;
+        };
+        let facts = &mut entry.facts;
+        facts.interfaces = cached.interfaces;
+        facts.name = cached.name;
+        facts.description = cached.description;
+        facts.role = cached.role;
+        facts.states = cached.states;
+        facts.child_count = cached.child_count;
+        entry.stage = Stage::Identified;
+        self.ask_the_rest(key, false);
+        match cached.children {
+            Some(children) if children.len() <= self.limits.max_children => self.set_children(key, children),
+            _ => self.ask_children(key),
+        }
+        self.advance(key);
+    }
+
+    fn ask_the_rest(&mut self, key: NativeKey, id_known: bool) {
+        let Some(entry) = self.nodes.get(&key) else { return };
+        for facet in self.dialect.next_questions(&entry.facts, id_known) {
+            self.ask(key, facet);
+        }
+    }
+
+    /// Asks for the children, all of them or those on the screen.
+    pub(crate) fn ask_children(&mut self, key: NativeKey) {
+        self.ask(key, Facet::Children);
+    }
+
+    /// Asks, unless the answer is on its way already.
+    pub(crate) fn ask(&mut self, key: NativeKey, facet: Facet) {
+        self.ask_length(key, facet, -1);
+    }
+
+    fn ask_length(&mut self, key: NativeKey, facet: Facet, length: i32) {
+        let Some(entry) = self.nodes.get_mut(&key).filter(|e| !e.dead) else { return };
+        if entry.in_flight & facet.bit() != 0 {
+            return;
+        }
+        entry.in_flight |= facet.bit();
+        if facet == Facet::Extents {
+            entry.placed_at = Some(self.now);
+        }
+        *self.open.entry(self.round).or_default() += 1;
+        let (round, check) = (self.round, self.checking);
+        self.waiting.push_back(Question { key, facet, length, round, check });
+    }
+
+    /// Everything asked for while `questions` runs is a check: a difference in its answers is an event that was missing.
+    pub(crate) fn checking(&mut self, questions: impl FnOnce(&mut Self)) {
+        self.checking = true;
+        questions(self);
+        self.checking = false;
+    }
+
+    /// The next questions to send, so that at most `window` are unanswered.
+    pub(crate) fn next_questions(&mut self, window: usize) -> Vec<Message> {
+        let mut messages = Vec::new();
+        while self.asked.len() < window {
+            let Some(question) = self.waiting.pop_front() else { break };
+            let object = self.nodes.get(&question.key).map(|e| e.facts.object.clone());
+            match object.map(|object| read::question(&object, question.facet, question.length)) {
+                Some(Ok(message)) => {
+                    self.asked.insert(message.primary_header().serial_num(), question);
+                    messages.push(message);
+                }
+                Some(Err(error)) => {
+                    tracing::debug!(facet = ?question.facet, %error, "a question cannot be put");
+                    self.failed(question, false);
+                }
+                None => self.close(question.round),
+            }
+        }
+        messages
+    }
+
+    /// Takes an answer; `false` if nobody here asked.
+    pub(crate) fn answer(&mut self, reply: &Message) -> bool {
+        let serial = reply.header().reply_serial();
+        let Some(question) = serial.and_then(|serial| self.asked.remove(&serial)) else { return false };
+        if reply.message_type() == Type::Error {
+            let gone = reply.header().error_name().is_some_and(|name| name.as_str().ends_with("UnknownObject"));
+            self.failed(question, gone);
+            return true;
+        }
+        let Some(entry) = self.nodes.get_mut(&question.key) else {
+            self.close(question.round);
+            return true;
+        };
+        entry.in_flight &= !question.facet.bit();
+        let was_showing = entry.facts.is_showing();
+        match read::learn(&mut entry.facts, question.facet, reply) {
+            Ok(lesson) => self.learned(question, lesson, was_showing),
+            Err(error) => {
+                tracing::debug!(facet = ?question.facet, %error, "an answer makes no sense");
+                self.failed(question, false);
+                return true;
+            }
+        }
+        self.advance(question.key);
+        self.close(question.round);
+        true
+    }
+
+    fn learned(&mut self, question: Question, lesson: Lesson, was_showing: bool) {
+        let round = std::mem::replace(&mut self.round, question.round);
+        let checking = std::mem::replace(&mut self.checking, question.check);
+        match lesson {
+            Lesson::Learned => {}
+            Lesson::Children(children) => self.set_children(question.key, children),
+            Lesson::TextLength(length) => {
+                self.ask_length(question.key, Facet::Text, length.clamp(0, read::TEXT_LIMIT));
+            }
+        }
+        if question.facet == Facet::States {
+            self.shown_or_hidden(question.key, was_showing);
+        }
+        self.note_change(question.key);
+        (self.round, self.checking) = (round, checking);
+    }
+
+    /// What has come onto the screen has a place there that nobody asked for yet.
+    pub(crate) fn shown_or_hidden(&mut self, key: NativeKey, was_showing: bool) {
+        let Some(entry) = self.nodes.get(&key) else { return };
+        if !was_showing && entry.facts.has_place() && entry.stage == Stage::Complete {
+            self.ask(key, Facet::Extents);
+        }
+    }
+
+    fn note_change(&mut self, key: NativeKey) {
+        let origin = self.origin(key);
+        let Some(entry) = self.nodes.get(&key).filter(|e| e.stage == Stage::Complete) else { return };
+        if self.checking && let Some(told) = entry.told.as_ref().filter(|_| !self.changed.contains(&key)) {
+            let found = crate::node::differences(told, &entry.facts.props(origin));
+            self.drifted.extend(found.iter().map(crate::node::prop_name));
+        }
+        self.changed.insert(key);
+    }
+
+    /// Goes on with an object's first reading when all questions of a stage are answered.
+    fn advance(&mut self, key: NativeKey) {
+        let Some(entry) = self.nodes.get_mut(&key) else { return };
+        if entry.stage == Stage::Named && entry.in_flight == 0 {
+            entry.stage = Stage::Identified;
+            let has_children = entry.facts.child_count > 0;
+            self.ask_the_rest(key, self.dialect.get_all);
+            if has_children {
+                self.ask_children(key);
+            }
+        }
+        if let Some(entry) = self.nodes.get_mut(&key)
+            && entry.stage == Stage::Identified
+            && entry.in_flight == 0
+        {
+            entry.stage = Stage::Complete;
+            self.changed.insert(key);
+        }
+    }
+
+    /// An object that does not answer is skipped and counted; it never ends the walk.
+    fn failed(&mut self, question: Question, gone: bool) {
+        self.skipped.questions += 1;
+        let parent = self.nodes.get_mut(&question.key).and_then(|entry| {
+            entry.in_flight &= !question.facet.bit();
+            let vital = matches!(question.facet, Facet::Role | Facet::States);
+            entry.dead |= entry.stage == Stage::Named && vital;
+            entry.facts.parent.filter(|_| entry.dead || gone)
+        });
+        let round = std::mem::replace(&mut self.round, question.round);
+        if let Some(parent) = parent {
+            self.dismiss(question.key);
+            self.ask_children_if_told(parent, gone);
+        }
+        self.advance(question.key);
+        self.round = round;
+        self.close(question.round);
+    }
+
+    fn ask_children_if_told(&mut self, parent: NativeKey, gone: bool) {
+        if gone && self.nodes.get(&parent).is_some_and(|p| p.stage == Stage::Complete) {
+            self.ask_children(parent);
+        }
+    }
+
+    /// Takes a dead object out of its family.
+    pub(crate) fn dismiss(&mut self, key: NativeKey) {
+        let Some(entry) = self.nodes.get_mut(&key) else { return };
+        if key == self.root {
+            return;
+        }
+        entry.dead = true;
+        self.skipped.objects += u64::from(entry.stage == Stage::Named);
+        // From now on its path, if used again, means another object.
+        self.keys.forget(&entry.facts.object);
+        let Some(parent) = entry.facts.parent else { return };
+        let now = self.now;
+        if let Some(parent_entry) = self.nodes.get_mut(&parent) {
+            parent_entry.facts.children.retain(|child| *child != key);
+            self.restructured.entry(parent).or_insert(now);
+        }
+    }
+
+    /// The children of `key` are these now.
+    pub(crate) fn set_children(&mut self, key: NativeKey, objects: Vec<Object>) {
+        let count = objects.len();
+        let mut children = Vec::with_capacity(count.min(self.limits.max_children));
+        let mut seen = HashSet::new();
+        for object in objects.into_iter().take(self.limits.max_children) {
+            if let Some(child) = self.adopt(key, object).filter(|child| seen.insert(*child)) {
+                children.push(child);
+            }
+        }
+        let now = self.now;
+        let Some(entry) = self.nodes.get_mut(&key) else { return };
+        entry.facts.omitted = u32::try_from(count - children.len()).unwrap_or(u32::MAX);
+        entry.facts.child_count = count;
+        if entry.facts.children != children || entry.told_children != children {
+            if self.checking && entry.told.is_some() && entry.told_children != children {
+                self.drifted.push("children");
+            }
+            entry.facts.children = children;
+            self.restructured.entry(key).or_insert(now);
+        }
+    }
+
+    /// The key of a child, which is read if it is new. `None` where there is no room, or where it makes no sense.
+    pub(crate) fn adopt(&mut self, parent: NativeKey, object: Object) -> Option<NativeKey> {
+        let known = self.keys.get(&object.name, &object.path);
+        if let Some(child) = known {
+            if self.is_within(parent, child) {
+                return None;
+            }
+            let entry = self.nodes.get_mut(&child)?;
+            entry.facts.parent = Some(parent);
+            return Some(child);
+        }
+        if self.nodes.len() >= self.limits.max_nodes {
+            return None;
+        }
+        let own = self.nodes.get(&self.root).is_some_and(|root| root.facts.object.name == object.name);
+        if !own && !self.strangers.contains(&object.name) {
+            self.strangers.push(object.name.clone());
+        }
+        let (child, _) = self.keys.intern(&object);
+        self.nodes.insert(child, Entry::new(object, Some(parent)));
+        self.introduce(child);
+        Some(child)
+    }
+
+    /// Whether `key` is `above` or lies in it.
+    pub(crate) fn is_within(&self, key: NativeKey, above: NativeKey) -> bool {
+        let mut at = Some(key);
+        while let Some(key) = at {
+            if key == above {
+                return true;
+            }
+            at = self.nodes.get(&key).and_then(|e| e.facts.parent);
+        }
+        false
+    }
+
+    /// The window that an object lies in.
+    pub(crate) fn toplevel(&self, key: NativeKey) -> Option<NativeKey> {
+        let mut at = key;
+        loop {
+            let parent = self.nodes.get(&at)?.facts.parent?;
+            if parent == self.root {
+                return Some(at);
+            }
+            at = parent;
+        }
+    }
+
+    /// What has to be added to an object's extents.
+    pub(crate) fn origin(&self, key: NativeKey) -> (i32, i32) {
+        if !self.dialect.window_relative {
+            return (0, 0);
+        }
+        self.toplevel(key).and_then(|window| self.origins.get(&window)).copied().unwrap_or_default()
+    }
+
+    /// All objects below `key`, itself included, from the top down.
+    pub(crate) fn subtree(&self, key: NativeKey) -> Vec<NativeKey> {
+        let mut found = vec![key];
+        let mut next = 0;
+        while let Some(key) = found.get(next).copied() {
+            if let Some(entry) = self.nodes.get(&key) {
+                found.extend(entry.facts.children.iter().filter(|c| {
+                    self.nodes.get(c).is_some_and(|child| child.facts.parent == Some(key))
+                }));
+            }
+            next += 1;
+        }
+        found
+    }
+
+    /// Moves what lies in a window along with it.
+    pub(crate) fn shift(&mut self, window: NativeKey, by: (i32, i32)) {
+        for key in self.subtree(window) {
+            if key != window && let Some(entry) = self.nodes.get_mut(&key) {
+                entry.facts.extents =
+                    entry.facts.extents.map(|r| Rect::new(r.x + by.0, r.y + by.1, r.width, r.height));
+                self.changed.insert(key);
+            }
+        }
+    }
+
+    fn close(&mut self, round: Round) {
+        if let Some(open) = self.open.get_mut(&round) {
+            *open -= 1;
+            if *open == 0 {
+                self.open.remove(&round);
+            }
+        }
+    }
+
+    /// Whether every question of this round and of earlier ones is answered.
+    pub(crate) fn is_settled(&self, round: Round) -> bool {
+        self.open.keys().all(|open| *open > round)
+    }
+
+    /// Whether nothing is being asked.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// How many questions wait to be sent or answered.
+    pub(crate) fn backlog(&self) -> usize {
+        self.waiting.len() + self.asked.len()
+    }
+}
