@@ -1,6 +1,5 @@
 //! Errors as values: a code, a message, a hint (SPEC §13).
 
-use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -8,46 +7,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use stillpoint_core::error::Code as ErrorCode;
+
 use crate::codec::{DecodeError, EncodeError};
 
-/// The codes of SPEC §13.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[allow(missing_docs, reason = "SPEC §13 is the description; the names are the codes")]
-pub enum ErrorCode {
-    InvalidArgument,
-    InvalidSelector,
-    TargetNotFound,
-    TargetLost,
-    TargetUnresponsive,
-    HierarchyEmpty,
-    PermissionDenied,
-    ElementNotFound,
-    AmbiguousTarget,
-    StaleReference,
-    StaleRevision,
-    NotActionable,
-    ActionRejected,
-    Timeout,
-    VerificationFailed,
-    ControlNotConverged,
-    BaseRevisionUnavailable,
-    Unsupported,
-    PolicyDenied,
-    RateLimited,
-    AgentUnavailable,
-    Protocol,
-    Cancelled,
-    Internal,
-}
-
-impl fmt::Display for ErrorCode {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(out)
-    }
-}
-
 /// An error as it travels: in a v2 answer as JSON, in a v1 reply as `CODE: message (hint)`.
+///
+/// It is the error of every face, but more lenient: an agent that somebody else wrote may leave out all but code and
+/// message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Error)]
 #[error("{code}: {message}")]
 pub struct Fault {
@@ -106,6 +73,33 @@ impl Fault {
             Some(Self::new(code, message))
         });
         coded.unwrap_or_else(|| Self::new(ErrorCode::ActionRejected, text))
+    }
+}
+
+impl From<stillpoint_core::error::Error> for Fault {
+    fn from(error: stillpoint_core::error::Error) -> Self {
+        let hint = (!error.hint.is_empty()).then_some(error.hint);
+        Self {
+            code: error.code,
+            message: error.message,
+            hint,
+            retryable: error.retryable,
+            details: error.details,
+        }
+    }
+}
+
+impl From<Fault> for stillpoint_core::error::Error {
+    fn from(fault: Fault) -> Self {
+        Self::new(fault.code, fault.message, fault.hint.unwrap_or_default())
+            .retryable(fault.retryable)
+            .with_details(fault.details)
+    }
+}
+
+impl From<WireError> for stillpoint_core::error::Error {
+    fn from(error: WireError) -> Self {
+        error.to_fault().into()
     }
 }
 
@@ -325,6 +319,15 @@ mod tests {
             let fault = Fault::from_v1_text(text);
             assert_eq!((fault.code, fault.message.as_str()), (ErrorCode::ActionRejected, text));
         }
+    }
+
+    #[test]
+    fn a_fault_is_the_error_of_every_face_and_back() {
+        let fault = Fault::new(ErrorCode::StaleRevision, "the tree has changed")
+            .hint("look again")
+            .retryable()
+            .details(serde_json::json!({ "revision": 7 }));
+        assert_eq!(Fault::from(stillpoint_core::error::Error::from(fault.clone())), fault);
     }
 
     #[test]

@@ -56,7 +56,7 @@ async fn connect(addr: SocketAddr) -> Client {
 
 async fn connect_v2(addr: SocketAddr) -> Client {
     let client = connect(addr).await;
-    assert_eq!(client.hello(None, &[ClientHello::EVENTS]).await.unwrap(), Version::V2);
+    assert_eq!(client.hello(ClientHello::new(None, &[ClientHello::EVENTS])).await.unwrap(), Version::V2);
     client
 }
 
@@ -132,7 +132,7 @@ async fn a_v1_peer_that_refuses_hello_is_spoken_to_in_v1() {
     for refusal in refusals {
         let addr = scripted_peer(vec![refusal, reply(Reply::Ok)]).await;
         let client = connect(addr).await;
-        assert_eq!(client.hello(Some(Token::new("x")), &[]).await.unwrap(), Version::V1);
+        assert_eq!(client.hello(ClientHello::new(Some(Token::new("x")), &[])).await.unwrap(), Version::V1);
         client.heartbeat().await.unwrap();
         let error = client.call("echo", &json!({})).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::Unsupported);
@@ -180,9 +180,13 @@ async fn nobody_there_says_where_it_looked() {
 async fn a_wrong_token_is_told_by_a_hint() {
     let options = ServerOptions { token: Some(Token::new("right")), ..ServerOptions::default() };
     let bench = Bench::with(options).await;
-    let error = connect(bench.addr).await.hello(Some(Token::new("wrong")), &[]).await.unwrap_err();
+    let error =
+        connect(bench.addr).await.hello(ClientHello::new(Some(Token::new("wrong")), &[])).await.unwrap_err();
     assert!(error.hint().unwrap().contains("token"), "{error}");
-    assert_eq!(connect(bench.addr).await.hello(Some(Token::new("right")), &[]).await.unwrap(), Version::V2);
+    assert_eq!(
+        connect(bench.addr).await.hello(ClientHello::new(Some(Token::new("right")), &[])).await.unwrap(),
+        Version::V2
+    );
 }
 
 #[tokio::test]
@@ -281,6 +285,7 @@ async fn calls_of_a_client_that_went_away_are_dropped() {
     bench.until("began wait").await;
     client.close();
     assert!(matches!(waiting.await.unwrap(), Err(WireError::Lost { delivery: Delivery::Unknown, .. })));
+    bench.until("dropped wait").await;
 }
 
 #[tokio::test]
@@ -355,7 +360,7 @@ async fn a_v2_wait_over_a_slow_link_is_one_round_trip() {
     let mut bench = Bench::new().await;
     let (proxy, there, back) = delaying_proxy(bench.addr).await;
     let client = connect(proxy).await;
-    client.hello(None, &[]).await.unwrap();
+    client.hello(ClientHello::new(None, &[])).await.unwrap();
     let before = (there.load(Ordering::SeqCst), back.load(Ordering::SeqCst));
     assert_eq!(before, (1, 1), "Hello is one round trip");
     let waiting = tokio::spawn({

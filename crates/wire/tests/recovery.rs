@@ -5,10 +5,14 @@
 #[path = "agent/process.rs"]
 mod process;
 
+use std::time::Duration;
+
 use process::{Workshop, has_ended};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use stillpoint_wire::codec::ClientHello;
 use stillpoint_wire::{
-    AgentLifecycle, ClientOptions, Delivery, ErrorCode, Reply, Request, ResilientClient, WireError,
+    AgentLifecycle, ClientOptions, Delivery, ErrorCode, Reply, Request, ResilientClient, Safety, WireError,
 };
 
 fn every_request() -> Vec<Request> {
@@ -218,4 +222,45 @@ async fn without_a_lifecycle_a_lost_agent_is_reported_and_a_returned_one_is_foun
     assert_eq!((error.code(), error.delivery()), (ErrorCode::AgentUnavailable, Some(Delivery::NotSent)));
     keeper.ensure_running().await.unwrap();
     target_is_set(&client).await;
+}
+
+async fn resilient_v2(workshop: &Workshop) -> ResilientClient {
+    let mut options = workshop.options(workshop.agent());
+    options.hello = Some(ClientHello::new(None, &[]));
+    ResilientClient::start(AgentLifecycle::new(options)).await.unwrap()
+}
+
+#[tokio::test]
+async fn calls_follow_what_their_caller_says_of_them_and_v2_is_agreed_anew() {
+    let workshop = Workshop::new();
+    let client = resilient_v2(&workshop).await;
+    let patience = Duration::from_secs(30);
+    for _ in 0..3 {
+        let waiting = tokio::spawn({
+            let client = client.clone();
+            async move { client.call("wait", &json!({}), patience, Safety::AtMostOnce).await }
+        });
+        // One turn lets the call be queued. The heartbeat is behind it: once that is answered, the call has been sent.
+        tokio::task::yield_now().await;
+        client.request(Request::Heartbeat).await.unwrap();
+        kill_minus_9(only_child());
+        let error = waiting.await.unwrap().unwrap_err();
+        assert!(matches!(error, WireError::DeliveryUnknown { .. }), "{error}");
+        let echoed = client.call("echo", &json!({ "n": 1 }), patience, Safety::Idempotent).await.unwrap();
+        assert_eq!(echoed, json!({ "n": 1 }));
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_costs_neither_connection_nor_agent() {
+    let workshop = Workshop::new();
+    let client = resilient_v2(&workshop).await;
+    let (agent, connection) = (only_child(), client.client());
+    for safety in [Safety::AtMostOnce, Safety::Idempotent] {
+        let error = client.call("wait", &json!({}), Duration::from_millis(20), safety).await.unwrap_err();
+        assert!(matches!(error, WireError::NoAnswer { .. }), "{error}");
+        assert_eq!(error.to_fault().details["delivery_status"], "unknown");
+    }
+    connection.heartbeat().await.unwrap();
+    assert_eq!(only_child(), agent);
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::link::Link;
 use super::{Client, EventStream, Version};
-use crate::codec::{ClientFrame, ClientHello, Frame, Reply, ServerFrame, Token};
+use crate::codec::{ClientFrame, ClientHello, Frame, Reply, ServerFrame};
 use crate::error::{ErrorCode, Fault, WireError};
 
 /// Tells the far side when a caller no longer waits.
@@ -30,8 +30,8 @@ impl Drop for CancelOnDrop {
 impl Client {
     /// Asks for v2. A peer that answers with an error speaks v1, and the connection goes on in v1. A server that does
     /// not like the token closes without a word, which is an error here.
-    pub async fn hello(&self, token: Option<Token>, wants: &[&str]) -> Result<Version, WireError> {
-        let bytes = ClientFrame::Hello(ClientHello::new(token, wants)).encode()?;
+    pub async fn hello(&self, hello: ClientHello) -> Result<Version, WireError> {
+        let bytes = ClientFrame::Hello(hello).encode()?;
         let version = match self.link.exchange(bytes, "Hello", self.options.read_timeout).await? {
             ServerFrame::Hello(hello) if hello.version >= 2 => Version::V2,
             ServerFrame::Hello(_) | ServerFrame::Reply(Reply::Error(_)) => Version::V1,

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::DEFAULT_PORT;
 use crate::client::{Client, ClientOptions};
-use crate::codec::Token;
+use crate::codec::ClientHello;
 use crate::error::WireError;
 use child::AgentChild;
 
@@ -43,10 +43,8 @@ pub struct LifecycleOptions {
     pub terminate_grace: Duration,
     /// The device that the agent must run on, where it matters.
     pub device_udid: Option<String>,
-    /// The secret that the agent asks for.
-    pub token: Option<Token>,
-    /// What to ask for in Hello. With neither token nor wants, the connection stays v1.
-    pub wants: Vec<String>,
+    /// What to say first, for a token or for v2. Without it every connection stays v1.
+    pub hello: Option<ClientHello>,
     /// For the connections to the agent.
     pub client: ClientOptions,
 }
@@ -65,8 +63,7 @@ impl LifecycleOptions {
             heartbeat_every: Duration::from_millis(500),
             terminate_grace: Duration::from_secs(2),
             device_udid: None,
-            token: None,
-            wants: Vec::new(),
+            hello: None,
             client: ClientOptions::default(),
         }
     }

@@ -17,9 +17,8 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 /// Connects, greets where that is asked for, and takes a heartbeat.
 pub(crate) async fn connect(options: &LifecycleOptions) -> Result<Client, WireError> {
     let client = Client::connect(&options.address(), options.client.clone()).await?;
-    if options.token.is_some() || !options.wants.is_empty() {
-        let wants: Vec<&str> = options.wants.iter().map(String::as_str).collect();
-        client.hello(options.token.clone(), &wants).await?;
+    if let Some(hello) = &options.hello {
+        client.hello(hello.clone()).await?;
     }
     client.request_within(Request::Heartbeat, SIGN_OF_LIFE.min(options.client.read_timeout)).await?;
     Ok(client)

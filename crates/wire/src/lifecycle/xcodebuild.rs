@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::{AgentCommand, LifecycleOptions};
 use crate::DEFAULT_PORT;
+use crate::codec::{ClientHello, Token};
 
 /// Where the agent's Xcode project is, and which device it shall run on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +72,7 @@ impl XcodebuildPreset {
         options.clean_up = Some(self.stop());
         options.agent_port = self.agent_port;
         options.device_udid = Some(self.udid.clone());
-        options.token = self.token.as_deref().map(crate::codec::Token::new);
+        options.hello = self.token.as_deref().map(|token| ClientHello::new(Some(Token::new(token)), &[]));
         options
     }
 }
@@ -118,7 +119,7 @@ mod tests {
         assert!(
             options.command.env.contains(&("TEST_RUNNER_STILLPOINT_AGENT_TOKEN".into(), "s3cret".into()))
         );
-        assert!(options.token.is_some());
+        assert_eq!(options.hello, Some(ClientHello::new(Some(Token::new("s3cret")), &[])));
         assert_eq!(options.device_udid.as_deref(), Some("ABC-1"));
         assert_eq!(options.agent_port, 9123);
         assert_eq!(

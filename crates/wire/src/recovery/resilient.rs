@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::retry::{Safety, Verdict};
 use crate::client::{Client, ClientOptions};
-use crate::codec::{Reply, Request, Token};
+use crate::codec::{ClientHello, Reply, Request};
 use crate::error::WireError;
 use crate::lifecycle::{AgentCommand, AgentLifecycle, LifecycleOptions, connect};
 
@@ -47,13 +47,13 @@ impl ResilientClient {
     pub async fn attach(
         host: &str,
         port: u16,
-        token: Option<Token>,
+        hello: Option<ClientHello>,
         client: ClientOptions,
     ) -> Result<Self, WireError> {
         // Nothing is spawned without a lifecycle, so the command stays empty.
         let mut options = LifecycleOptions::new(AgentCommand::new(""));
         (options.agent_host, options.agent_port) = (host.to_owned(), port);
-        (options.token, options.client) = (token, client);
+        (options.hello, options.client) = (hello, client);
         let client = connect(&options).await?;
         Ok(Self::keep(client, options, None))
     }
@@ -114,10 +114,14 @@ impl ResilientClient {
         Sending: Future<Output = Result<T, WireError>>,
     {
         let Current { generation, client } = self.current.borrow().clone();
-        let error = match send(client).await {
+        let error = match send(client.clone()).await {
             Ok(answer) => return Ok(answer),
             Err(error) => error,
         };
+        if matches!(error, WireError::NoAnswer { .. }) && !client.is_closed() {
+            // A v2 call took too long and was cancelled. Nothing is wrong with the connection.
+            return Err(error);
+        }
         let verdict = Verdict::on(&error, safety);
         if verdict == Verdict::Report {
             return Err(error);

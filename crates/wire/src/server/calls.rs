@@ -1,4 +1,4 @@
-//! The v2 calls that one client has in flight. Every call is answered exactly once.
+//! The v2 calls that one client has in flight. Every call is answered exactly once, while its client is there.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
 use super::handler::{ConnectionId, Handler};
-use super::outbox::{Outbox, PeerGone, refusal};
+use super::outbox::refusal;
 use crate::codec::ServerFrame;
 use crate::error::{ErrorCode, Fault};
 
@@ -84,14 +84,6 @@ impl<H: Handler> Calls<H> {
             Ok(value) => ServerFrame::Answer { id, ok: true, json: value.to_string() },
             Err(fault) => refusal(id, &fault),
         })
-    }
-
-    /// Lets every call end and answers it.
-    pub(super) async fn finish(&mut self, outbox: &Outbox) -> Result<(), PeerGone> {
-        while let Some(answer) = self.next_answer().await {
-            outbox.put(answer).await?;
-        }
-        Ok(())
     }
 }
 

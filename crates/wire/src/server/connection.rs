@@ -77,11 +77,10 @@ where
         () = over.cancelled() => Stop::Silent,
     };
     pushing.cancel();
-    let Session { mut calls, outbox, jobs, .. } = session;
-    drop(jobs);
+    // Whoever speaks v2 has no use for half a connection: the client is gone, and so are the calls that it waited for.
+    // v1 requests are finished and answered in any case.
+    drop(session);
     let finishing = async {
-        let _ = calls.finish(&outbox).await;
-        drop(outbox);
         let _ = worker.await;
         let _ = writer.await;
     };
