@@ -1,0 +1,73 @@
+//! The barrier: through every page's main thread and its next frame, then through our own queue.
+//!
+//! The observer's answer and the barrier's answer come over the same socket, and both go through the same queue:
+//! what the page did before the barrier has been read and sent when the barrier returns.
+
+use crate::frames::Shared;
+use crate::socket::{Note, Pending, Session, is_dialog};
+use serde_json::{Value, json};
+use std::time::Duration;
+use stillpoint_core::{Code, Result};
+use stillpoint_engine::backend::Deadline;
+use tokio::sync::oneshot;
+
+/// A page in the background makes no frames: after this time it is asked without one.
+const FRAME: Duration = Duration::from_millis(120);
+
+/// When it returns, every change that a page had made before is in the sink.
+pub(crate) async fn barrier(browser: &Session, shared: &Shared, deadline: Deadline) -> Result<()> {
+    // What is found can ask for another look: a frame that was just entered, a shadow root just opened.
+    for _ in 0..3 {
+        if !browser.dialog_is_open() {
+            through_pages(shared, deadline).await?;
+        }
+        let (done, dealt_with) = oneshot::channel();
+        browser.enqueue(Note::Flush(done)).await?;
+        let again = deadline
+            .bound("reading what has changed", async { dealt_with.await.map_err(|_| crate::socket::lost()) })
+            .await?;
+        if !again {
+            break;
+        }
+    }
+    Ok(())
+}
+
+async fn through_pages(shared: &Shared, deadline: Deadline) -> Result<()> {
+    let observers = shared.lock().observers.clone();
+    let ask = |session: &Session, context: i64, frame: bool| -> Result<Pending> {
+        let expression = format!("stillpoint.settle({frame})");
+        let params =
+            json!({ "expression": expression, "contextId": context, "awaitPromise": true, "silent": true });
+        session.start("Runtime.evaluate", params)
+    };
+    let mut asked = Vec::with_capacity(observers.len());
+    for (session, context) in observers {
+        let pending = ask(&session, context, true)?;
+        asked.push((session, context, pending));
+    }
+    let frame = deadline.or_after(FRAME);
+    for (session, context, pending) in asked {
+        let mut answer = pending.read::<Value>(frame).await;
+        if matches!(&answer, Err(error) if error.code == Code::TargetUnresponsive && !is_dialog(error)) {
+            answer = ask(&session, context, false)?.read(deadline).await;
+        }
+        match answer {
+            Ok(_) => {}
+            // An open dialog holds the page; what it did before has been told.
+            Err(error) if is_dialog(&error) => return Ok(()),
+            // The document went away in the meantime; its successor announces itself.
+            Err(error) if error.code == Code::Protocol => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// A round trip through the main thread of one target: it must answer before anything is dispatched to it.
+pub(crate) async fn main_thread_answers(session: &Session, deadline: Deadline) -> Result<()> {
+    session
+        .call::<Value>("Runtime.evaluate", json!({ "expression": "0", "silent": true }), deadline)
+        .await
+        .map(drop)
+}

@@ -1,0 +1,210 @@
+//! Requests: which are under way (for idleness), and which there were (for `get_network_activity`).
+
+use crate::idle::{STUCK, resource};
+use serde::Deserialize;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use stillpoint_engine::backend::{BusyResource, NetworkRequest};
+use tokio::time::Instant;
+
+/// How many requests are remembered.
+const REMEMBERED: usize = 2000;
+/// A request that has been answered and goes on for longer than this is a stream.
+const STREAMING: Duration = Duration::from_secs(2);
+
+/// The requests there were, shared with those who ask.
+#[derive(Clone)]
+pub(crate) struct Log {
+    entries: Arc<Mutex<VecDeque<(u64, NetworkRequest)>>>,
+    start: Instant,
+}
+
+/// The requests under way.
+pub(crate) struct Traffic {
+    log: Log,
+    next: u64,
+    flying: HashMap<(String, String), Flying>,
+}
+
+struct Flying {
+    entry: u64,
+    since: Instant,
+    answered: Option<Instant>,
+    /// Things that stay open by design.
+    is_stream: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Request {
+    request_id: String,
+    #[serde(default)]
+    request: RequestData,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    redirect_response: Option<Response>,
+    response: Option<Response>,
+    error_text: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct RequestData {
+    #[serde(default)]
+    url: String,
+    #[serde(default)]
+    method: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Response {
+    status: u16,
+    #[serde(default)]
+    mime_type: String,
+}
+
+impl Log {
+    pub(crate) fn new() -> Self {
+        Log { entries: Arc::default(), start: Instant::now() }
+    }
+
+    /// The requests that were sent since `since_ms`.
+    pub(crate) fn since(&self, since_ms: u64) -> Vec<NetworkRequest> {
+        self.lock().iter().filter(|(_, r)| r.started_ms >= since_ms).map(|(_, r)| r.clone()).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(u64, NetworkRequest)>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> u64 {
+        self.start.elapsed().as_millis() as u64
+    }
+
+    fn edit(&self, entry: u64, edit: impl FnOnce(&mut NetworkRequest)) {
+        if let Some((_, request)) = self.lock().iter_mut().rev().find(|(number, _)| *number == entry) {
+            edit(request);
+        }
+    }
+}
+
+impl Traffic {
+    pub(crate) fn new(log: Log) -> Self {
+        Traffic { log, next: 0, flying: HashMap::new() }
+    }
+
+    /// Takes in an event of the Network domain.
+    pub(crate) fn event(&mut self, session: &str, method: &str, params: &str) {
+        let event: Request = match serde_json::from_str(params) {
+            Ok(event) => event,
+            Err(error) => return tracing::debug!(%error, method, "a network event was not understood"),
+        };
+        let id = (session.to_owned(), event.request_id.clone());
+        match method {
+            "Network.requestWillBeSent" => {
+                if let Some(redirect) = &event.redirect_response {
+                    self.finish(&id, Some(redirect.status), None);
+                }
+                self.begin(id, event);
+            }
+            "Network.responseReceived" => {
+                if let (Some(flying), Some(response)) = (self.flying.get_mut(&id), &event.response) {
+                    flying.answered = Some(Instant::now());
+                    flying.is_stream |= response.mime_type == "text/event-stream";
+                    self.log.edit(flying.entry, |request| request.status = Some(response.status));
+                }
+            }
+            "Network.loadingFinished" => self.finish(&id, None, None),
+            "Network.loadingFailed" => self.finish(&id, None, event.error_text),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, id: (String, String), event: Request) {
+        self.next += 1;
+        let kind = event.kind.as_deref().unwrap_or("Other").to_ascii_lowercase();
+        let is_stream =
+            matches!(&*kind, "eventsource" | "websocket" | "ping" | "media" | "cspviolationreport");
+        let request = NetworkRequest {
+            method: event.request.method,
+            url: event.request.url,
+            status: None,
+            started_ms: self.log.now(),
+            duration_ms: None,
+            error: None,
+            kind: Some(kind),
+        };
+        if request.url.starts_with("data:") || request.url.starts_with("blob:") {
+            return;
+        }
+        let mut entries = self.log.lock();
+        if entries.len() >= REMEMBERED {
+            entries.pop_front();
+        }
+        entries.push_back((self.next, request));
+        drop(entries);
+        self.flying.insert(id, Flying { entry: self.next, since: Instant::now(), answered: None, is_stream });
+    }
+
+    fn finish(&mut self, id: &(String, String), status: Option<u16>, error: Option<String>) {
+        let Some(flying) = self.flying.remove(id) else { return };
+        self.log.edit(flying.entry, |request| {
+            request.duration_ms = Some(flying.since.elapsed().as_millis() as u64);
+            request.status = status.or(request.status);
+            request.error = error;
+        });
+    }
+
+    /// A target is gone, and its requests with it.
+    pub(crate) fn drop_session(&mut self, session: &str) {
+        self.flying.retain(|(of, _), _| of != session);
+    }
+
+    /// Whether anything is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.flying.is_empty()
+    }
+
+    /// What is under way; long polls and streams are named and do not block.
+    pub(crate) fn busy(&self, now: Instant) -> Vec<BusyResource> {
+        let mut sums = [("network", 0u32, Duration::ZERO, false), ("long request", 0, Duration::ZERO, true)];
+        for flying in self.flying.values() {
+            let age = now.saturating_duration_since(flying.since);
+            let streams = flying.answered.is_some_and(|at| now.saturating_duration_since(at) > STREAMING);
+            let slot = &mut sums[usize::from(flying.is_stream || streams || age > STUCK)];
+            slot.1 += 1;
+            slot.2 = slot.2.max(age);
+        }
+        sums.into_iter()
+            .filter(|s| s.1 > 0)
+            .map(|(name, n, age, stuck)| resource(name, n, age, stuck))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_blocks_until_it_ends_and_a_long_poll_only_for_ten_seconds() {
+        let log = Log::new();
+        let mut traffic = Traffic::new(log.clone());
+        let sent = |id: &str| {
+            format!(
+                r#"{{"requestId":"{id}","type":"Fetch","request":{{"url":"http://h/{id}","method":"GET"}}}}"#
+            )
+        };
+        traffic.event("s", "Network.requestWillBeSent", &sent("1"));
+        traffic.event("s", "Network.requestWillBeSent", &sent("2"));
+        traffic.event("s", "Network.responseReceived", r#"{"requestId":"1","response":{"status":200}}"#);
+        traffic.event("s", "Network.loadingFinished", r#"{"requestId":"1"}"#);
+        let busy = traffic.busy(Instant::now());
+        assert_eq!((busy.len(), busy[0].count, busy[0].stuck), (1, 1, false));
+        tokio::time::advance(STUCK + Duration::from_millis(1)).await;
+        assert!(traffic.busy(Instant::now())[0].stuck);
+        assert_eq!(log.since(0)[0].status, Some(200));
+        assert_eq!(log.since(0)[1].duration_ms, None);
+    }
+}

@@ -1,0 +1,378 @@
+// Watches one document from an isolated world: the page's scripts cannot see it, and a content security policy
+// does not reach it. It never sets a timer, an attribute or a global of the page. It names nodes whose
+// accessibility may have changed ("dirty"), and tells facts that the accessibility tree does not hold:
+// developer-given ids, places on the screen, and what the page is busy with.
+//
+// The host asks with next(), and gets its answer as soon as there is something to tell:
+// [JSON, nodes], where JSON names the numbers under which the nodes are known from then on.
+(config) => {
+  if (globalThis.stillpoint) return;
+  const MANY = 400, FACTS_AT_ONCE = 3000, WALK_AT_MOST = 20000, SMALL = 60;
+  // Attributes that can change what lies inside, not only the element itself.
+  const DEEP = new Set(['hidden', 'inert', 'aria-hidden', 'role', 'open', 'disabled', 'aria-disabled', 'contenteditable',
+    'aria-modal', 'aria-readonly', 'popover', 'slot', 'multiple', 'type', 'size', 'style', 'class', 'dir', 'aria-busy',
+    'scope', 'border', 'summary', 'src', 'usemap', 'aria-owns', 'readonly', 'list', 'aria-live', 'aria-atomic', 'name',
+    'aria-label', 'alt', 'title', 'aria-multiselectable', 'aria-orientation', 'shape', 'href', 'tabindex']);
+  const LINKS = ['aria-labelledby', 'aria-describedby', 'aria-owns', 'aria-details', 'aria-errormessage', 'for',
+    'aria-controls', 'aria-flowto'];
+  const CONTROL = new Set(['input', 'textarea', 'select']);
+  const records = new WeakMap(), named = new WeakSet();
+  const dirty = new Set(), facts = new Set(), controls = new Set(), linkers = new Set(), hopeful = new Set();
+  const range = document.createRange();
+  let last = 0, bulk = false, waiting = null, title = null, url = null, surveyCost = 0, surveyedAt = 0, armed = false;
+  let idleSent = '', timers = 0, repeating = 0, pulsing = false, structure = 0;
+  const closedRoots = new WeakMap();
+
+  const rootOf = (el) => el.shadowRoot || closedRoots.get(el) || null;
+  const know = (node) => {
+    let rec = records.get(node);
+    if (rec) return rec;
+    rec = { n: ++last, node, on: false, x: 0, y: 0, w: 0, h: 0, shown: undefined, sig: undefined, id: null, tag: null, secret: 0 };
+    // The record must not keep its node alive: only sets that are emptied at each answer hold nodes.
+    rec.node = null;
+    records.set(node, rec);
+    if (node.nodeType === 1) greet(node, rec);
+    return rec;
+  };
+  const greet = (el, rec) => {
+    identify(el, rec);
+    const name = el.localName;
+    if (CONTROL.has(name)) { controls.add(el); rec.sig = signature(el); }
+    if (name === 'label' || LINKS.some((a) => el.hasAttribute(a))) linkers.add(el);
+    const root = rootOf(el);
+    if (root) watch(root);
+    else if (name.includes('-')) { hopeful.add(el); facts.add(el); }
+  };
+  const identify = (el, rec) => {
+    let tag = null;
+    for (const attribute of config.tests) if (!tag) tag = el.getAttribute(attribute) || null;
+    const id = el.id && typeof el.id === 'string' ? el.id : null;
+    const secret = el.localName === 'input' && el.type === 'password' ? 1 : 0;
+    if (id === rec.id && tag === rec.tag && secret === rec.secret) return;
+    rec.id = id; rec.tag = tag; rec.secret = secret;
+    facts.add(el);
+  };
+  const signature = (el) => {
+    if (el.localName === 'select') {
+      let s = el.disabled + ' ' + el.length;
+      for (const o of el.selectedOptions) s += ' ' + o.index;
+      return s;
+    }
+    return el.value + '\u0000' + el.checked + el.indeterminate + el.disabled + el.readOnly + (el.validity?.valid);
+  };
+  const mark = (node) => {
+    if (bulk) return;
+    know(node);
+    dirty.add(node);
+    if (dirty.size > MANY) { bulk = true; dirty.clear(); }
+  };
+  const each = (top, visit) => {
+    const stack = [top];
+    while (stack.length) {
+      const node = stack.pop();
+      if (visit(node) === false) return false;
+      const root = node.nodeType === 1 && rootOf(node);
+      if (root) for (let c = root.lastChild; c; c = c.previousSibling) stack.push(c);
+      for (let c = node.lastChild; c; c = c.previousSibling) if (c.nodeType === 1 || c.nodeType === 3) stack.push(c);
+    }
+    return true;
+  };
+  const markAll = (top) => each(top, (node) => { mark(node); return !bulk; });
+  const markInside = (top, style) => {
+    mark(top);
+    let count = 0;
+    const small = each(top, () => ++count <= SMALL);
+    // A style on something big: the survey finds what it shows and hides, without reading everything again.
+    if (small || !style) markAll(top);
+  };
+
+  const handle = (list) => {
+    for (const record of list) {
+      const target = record.target;
+      if (record.type === 'characterData') { mark(target); if (target.parentNode) mark(target.parentNode); continue; }
+      if (record.type === 'childList') { changedChildren(record, target); continue; }
+      changedAttribute(record.attributeName, target, record.oldValue);
+    }
+  };
+  const changedChildren = (record, target) => {
+    structure++;
+    if (target.nodeType === 11) { if (target.host) mark(target.host); } else mark(target);
+    for (const node of record.addedNodes) {
+      if ((node.nodeType === 1 || node.nodeType === 3) && node.isConnected) markAll(node);
+    }
+    for (const node of record.removedNodes) {
+      if (node.nodeType !== 1) continue;
+      if (node.id || node.localName === 'label' || node.querySelector?.('[id],label')) markLinkers();
+      const labels = node.localName === 'label' ? [node] : node.querySelectorAll('label');
+      for (const label of labels) {
+        const control = label.htmlFor ? document.getElementById(label.htmlFor) : null;
+        if (control) mark(control);
+        for (const c of label.querySelectorAll('input,textarea,select,button')) if (c.isConnected) mark(c);
+      }
+      // A moved fieldset, legend, caption or list part names its old surroundings no more.
+      if (target.nodeType === 1 && target.parentElement) mark(target.parentElement);
+    }
+    const host = target.closest?.('label,select,datalist,fieldset,table,figure');
+    if (host) mark(host);
+  };
+  const changedAttribute = (name, el, old) => {
+    if (el.nodeType !== 1) return;
+    const rec = know(el);
+    if (name === 'id' || name === 'type' || config.tests.includes(name)) identify(el, rec);
+    if (name === 'id' || name === 'for') {
+      markLinkers();
+      const before = name === 'for' && old ? document.getElementById(old) : null;
+      if (before) mark(before);
+    }
+    if (LINKS.includes(name)) {
+      linkers.add(el);
+      for (const id of ((old || '') + ' ' + (el.getAttribute(name) || '')).split(/\s+/)) {
+        const other = id && el.getRootNode().getElementById?.(id);
+        if (other) name === 'aria-owns' ? markInside(other) : mark(other);
+      }
+    }
+    if (DEEP.has(name)) {
+      markInside(el, name === 'style' || name === 'class');
+      if (name === 'role' && el.parentElement) mark(el.parentElement);
+    } else mark(el);
+    if (CONTROL.has(el.localName)) sampleOne(el);
+  };
+  const markLinkers = () => {
+    for (const el of linkers) {
+      if (!el.isConnected) { linkers.delete(el); continue; }
+      mark(el);
+      if (el.localName === 'label' && el.control) mark(el.control);
+    }
+  };
+  // Names that are taken from elsewhere change along with their source.
+  const markRelated = () => {
+    if (!linkers.size || bulk) return;
+    const touched = new Set();
+    for (const node of dirty) for (let p = node; p && !touched.has(p); p = p.parentNode || p.host) touched.add(p);
+    for (const el of linkers) {
+      if (!el.isConnected) { linkers.delete(el); continue; }
+      if (el.localName === 'label' && touched.has(el) && el.control) mark(el.control);
+      for (const attribute of LINKS) {
+        const ids = el.getAttribute(attribute);
+        if (!ids) continue;
+        const scope = el.getRootNode();
+        for (const id of ids.split(/\s+/)) {
+          const source = id && scope.getElementById?.(id);
+          if (source && touched.has(source)) mark(el);
+        }
+      }
+    }
+  };
+
+  const sampleOne = (el) => {
+    const rec = know(el), now = signature(el);
+    if (now === rec.sig) return;
+    rec.sig = now;
+    mark(el);
+    if (el.localName === 'select') for (const option of el.options) mark(option);
+  };
+  const sample = () => {
+    for (const el of controls) el.isConnected ? sampleOne(el) : controls.delete(el);
+    for (const el of hopeful) {
+      if (!el.isConnected) { hopeful.delete(el); continue; }
+      const defined = el.matches(':defined');
+      const rec = know(el);
+      if (rec.defined === undefined) rec.defined = defined;
+      if (defined && !rec.defined) { rec.defined = true; markAll(el); }
+      if (el.shadowRoot) { hopeful.delete(el); watch(el.shadowRoot); markAll(el); }
+    }
+  };
+
+  const place = (node, rec, box, on) => {
+    if (!on) { if (rec.on) { rec.on = false; facts.add(node); } return; }
+    const x = Math.round(box.left), y = Math.round(box.top), w = Math.round(box.width), h = Math.round(box.height);
+    if (rec.on && rec.x === x && rec.y === y && rec.w === w && rec.h === h) return;
+    rec.on = true; rec.x = x; rec.y = y; rec.w = w; rec.h = h;
+    facts.add(node);
+  };
+  // One walk over what is there: where it is, whether it shows, and shadow roots that came without a mutation.
+  const survey = () => {
+    const began = performance.now();
+    const stack = [[document.documentElement, 0, 0, innerWidth, innerHeight]];
+    let count = 0;
+    while (stack.length && ++count <= WALK_AT_MOST) {
+      const [el, l, t, r, b] = stack.pop();
+      if (!el) continue;
+      const fresh = !records.has(el), rec = know(el);
+      const shown = el.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true });
+      if (!fresh && rec.shown !== undefined && rec.shown !== shown) {
+        mark(el);
+        for (let c = el.firstChild; c; c = c.nextSibling) if (c.nodeType === 3) mark(c);
+      }
+      rec.shown = shown;
+      const root = rootOf(el);
+      if (root && !rec.root) { rec.root = true; watch(root); if (!fresh) markAll(el); }
+      if (!shown && !el.firstElementChild && !root) { place(el, rec, null, false); continue; }
+      const box = el.getBoundingClientRect();
+      const on = shown && box.width > 0 && box.height > 0 && box.left < r && box.right > l && box.top < b && box.bottom > t;
+      place(el, rec, box, on);
+      if (el.localName === 'iframe' || el.localName === 'frame') inner(el, rec);
+      if (on && el.childNodes.length > 1) placeTexts(el, l, t, r, b);
+      let clip = [l, t, r, b];
+      if (el.firstElementChild && el !== document.documentElement && el !== document.body
+          && (el.scrollHeight > el.clientHeight + 1 || el.scrollWidth > el.clientWidth + 1)
+          && getComputedStyle(el).overflow !== 'visible') {
+        clip = [Math.max(l, box.left), Math.max(t, box.top), Math.min(r, box.right), Math.min(b, box.bottom)];
+      }
+      if (root) for (let c = root.lastElementChild; c; c = c.previousElementSibling) stack.push([c, ...clip]);
+      for (let c = el.lastElementChild; c; c = c.previousElementSibling) stack.push([c, ...clip]);
+    }
+    surveyedAt = performance.now();
+    surveyCost = surveyedAt - began;
+  };
+  const placeTexts = (el, l, t, r, b) => {
+    for (let c = el.firstChild; c; c = c.nextSibling) {
+      if (c.nodeType !== 3 || !c.data.trim()) continue;
+      range.selectNodeContents(c);
+      const box = range.getBoundingClientRect();
+      place(c, know(c), box, box.width > 0 && box.left < r && box.right > l && box.top < b && box.bottom > t);
+    }
+  };
+  const inner = (el, rec) => {
+    const style = getComputedStyle(el);
+    const dx = el.clientLeft + parseFloat(style.paddingLeft), dy = el.clientTop + parseFloat(style.paddingTop);
+    if (rec.dx !== dx || rec.dy !== dy) { rec.dx = dx; rec.dy = dy; facts.add(el); }
+  };
+
+  // The next frame, without a handle that the page could count.
+  const frame = () => new Promise((done) => {
+    const box = new ResizeObserver(() => { box.disconnect(); done(); });
+    box.observe(document.documentElement || document);
+  });
+  const arm = () => {
+    if (armed || !document.documentElement) return;
+    armed = true;
+    frame().then(() => {
+      armed = false;
+      sample();
+      // A big page is surveyed less often; the barrier always surveys.
+      if (performance.now() - surveyedAt >= surveyCost * 8) survey(); else arm();
+      answer();
+    });
+  };
+
+  const busyNow = () => {
+    const list = { animation: 0, endless: 0, images: 0, fonts: 0, timers, repeating, loading: document.readyState === 'complete' ? 0 : 1 };
+    for (const animation of document.getAnimations()) {
+      if (animation.playState !== 'running') continue;
+      const end = animation.effect?.getComputedTiming().endTime;
+      if (end === undefined) continue;
+      if (end === Infinity || end > 60000) { list.endless++; continue; }
+      list.animation++;
+      if (!named.has(animation)) { named.add(animation); animation.finished.then(pulse, pulse); }
+    }
+    for (const image of document.images) {
+      if (!image.complete && image.getAttribute('src') && records.get(image)?.on) list.images++;
+    }
+    if (document.fonts.status === 'loading') { list.fonts = 1; document.fonts.ready.then(pulse); }
+    return list;
+  };
+  const pulse = () => {
+    if (pulsing) return;
+    pulsing = true;
+    Promise.resolve().then(() => { pulsing = false; arm(); answer(); });
+  };
+
+  const answer = () => {
+    if (!waiting) return;
+    markRelated();
+    const idle = config.idle ? JSON.stringify(busyNow()) : '';
+    const newTitle = document.title !== title, newUrl = location.href !== url;
+    if (newTitle && title !== null) mark(document);
+    if (!bulk && !dirty.size && !facts.size && idle === idleSent && !newTitle && !newUrl) return;
+    const refs = [], nodes = [], told = [], out = { controls: controls.size };
+    const name = (node) => {
+      const rec = know(node);
+      if (!rec.sent) { rec.sent = true; refs.push(rec.n); nodes.push(node); }
+      return rec.n;
+    };
+    if (bulk) out.bulk = true;
+    out.dirty = Array.from(dirty, name);
+    let room = FACTS_AT_ONCE;
+    for (const node of facts) {
+      if (!room--) break;
+      facts.delete(node);
+      const rec = know(node);
+      if (!rec.sent && !rec.on && !rec.id && !rec.tag && !rec.secret && !hopeful.has(node)) continue;
+      told.push([name(node), rec.id, rec.tag, rec.on ? 1 : 0, rec.x, rec.y, rec.w, rec.h, rec.dx || 0, rec.dy || 0, rec.secret]);
+    }
+    out.facts = told;
+    out.refs = refs;
+    if (newTitle) out.title = title = document.title;
+    if (newUrl) out.url = url = location.href;
+    if (idle !== idleSent) { idleSent = idle; out.idle = JSON.parse(idle); }
+    bulk = false;
+    dirty.clear();
+    const done = waiting;
+    waiting = null;
+    done([JSON.stringify(out), nodes]);
+  };
+
+  const observer = new MutationObserver((list) => { handle(list); sample(); arm(); answer(); });
+  const WHAT = { subtree: true, childList: true, attributes: true, characterData: true, attributeOldValue: true };
+  const watched = new WeakSet();
+  const watch = (root) => {
+    if (watched.has(root)) return;
+    watched.add(root);
+    observer.observe(root, WHAT);
+    if (root !== document) {
+      listen(root);
+      for (let c = root.firstChild; c; c = c.nextSibling) each(c, (node) => { know(node); });
+    }
+  };
+  const dirtying = (event) => {
+    const node = event.composedPath()[0];
+    if (node && (node.nodeType === 1)) mark(node);
+    if (event.type.startsWith('focus')) mark(document);
+    sample(); arm(); answer();
+  };
+  const stirring = () => { sample(); arm(); if (config.idle) pulse(); };
+  const listen = (root) => {
+    for (const type of ['input', 'change', 'focusin', 'focusout', 'toggle', 'reset', 'invalid', 'close']) {
+      root.addEventListener(type, dirtying, { capture: true, passive: true });
+    }
+  };
+  listen(document);
+  for (const type of ['scroll', 'click', 'pointerup', 'pointerover', 'keyup', 'load', 'error', 'transitionrun', 'transitionend',
+    'animationstart', 'animationend', 'animationcancel', 'transitioncancel', 'slotchange', 'fullscreenchange', 'readystatechange']) {
+    document.addEventListener(type, stirring, { capture: true, passive: true });
+  }
+  for (const type of ['resize', 'load', 'hashchange', 'popstate', 'pageshow', 'focus', 'blur']) {
+    addEventListener(type, () => { mark(document); stirring(); }, { passive: true });
+  }
+  if (config.token) {
+    document.addEventListener(config.token, (event) => {
+      const [some, endless] = String(event.detail).split(' ').map(Number);
+      timers = some; repeating = endless;
+      answer();
+    });
+  }
+
+  const drain = () => { handle(observer.takeRecords()); sample(); };
+  globalThis.stillpoint = {
+    next: () => new Promise((done) => { waiting?.([JSON.stringify({ superseded: true }), []]); waiting = done; answer(); }),
+    settle: async (wait) => {
+      if (wait) await frame();
+      drain(); survey(); drain(); answer();
+      return structure;
+    },
+    sample: () => { sample(); answer(); },
+    // A node that the accessibility tree knows and we do not: it lies in a closed shadow root.
+    adopt: (...nodes) => {
+      for (const node of nodes) {
+        const root = node?.getRootNode?.();
+        if (root && root.nodeType === 11 && root.host) { closedRoots.set(root.host, root); watch(root); }
+      }
+      survey(); answer();
+    },
+    // Everything is told again to a host that forgot it.
+    forget: () => { each(document, (node) => { const rec = records.get(node); if (rec) { rec.sent = false; facts.add(node); } }); idleSent = ''; title = url = null; answer(); },
+  };
+  watch(document);
+  if (document.documentElement) { each(document.documentElement, (node) => { know(node); }); survey(); }
+}

@@ -1,0 +1,177 @@
+//! Where things are for the pointer: points to press, what lies under a point, pictures.
+
+use crate::frames::{Located, Shared};
+use crate::node::{AxNodes, key};
+use crate::socket::{Note, Session};
+use base64::Engine;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use stillpoint_core::tree::NativeKey;
+use stillpoint_core::{Code, Error, Result};
+use stillpoint_engine::backend::{Deadline, Place};
+use tokio::sync::oneshot;
+
+/// A point of a window, with the session that takes its input.
+pub(crate) struct Spot {
+    pub(crate) window: Session,
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+}
+
+#[derive(Deserialize)]
+struct Quads {
+    quads: Vec<[f64; 8]>,
+}
+
+/// The point at which to press: the middle of an element that was scrolled into view, or the point given.
+pub(crate) async fn spot(shared: &Shared, place: Place, deadline: Deadline) -> Result<Spot> {
+    match place {
+        Place::Point(x, y) => Ok(Spot { window: shared.front()?, x: f64::from(x), y: f64::from(y) }),
+        Place::Element(key) => {
+            let at = shared.locate(key)?;
+            scroll_into_view(&at, deadline).await?;
+            let [x, y, width, height] = extent(&at, deadline).await?;
+            Ok(Spot { window: at.reach.window, x: x + width / 2.0, y: y + height / 2.0 })
+        }
+    }
+}
+
+/// Brings an element into view, in all scroll areas around it.
+pub(crate) async fn scroll_into_view(at: &Located, deadline: Deadline) -> Result<()> {
+    let params = json!({ "backendNodeId": at.node });
+    match at.reach.session.call::<Value>("DOM.scrollIntoViewIfNeeded", params, deadline).await {
+        Ok(_) => Ok(()),
+        // A text node has no scrolling of its own; its place is found all the same.
+        Err(error) if error.code == Code::Protocol && error.message.contains("not an") => Ok(()),
+        Err(error) if error.code == Code::Protocol => Err(gone_or_hidden(error)),
+        Err(error) => Err(error),
+    }
+}
+
+/// x, y, width, height in the window's viewport.
+async fn extent(at: &Located, deadline: Deadline) -> Result<[f64; 4]> {
+    let params = json!({ "backendNodeId": at.node });
+    let quads: Quads = match at.reach.session.call("DOM.getContentQuads", params, deadline).await {
+        Err(error) if error.code == Code::Protocol => return Err(gone_or_hidden(error)),
+        other => other?,
+    };
+    let (dx, dy) = (f64::from(at.reach.offset.0), f64::from(at.reach.offset.1));
+    let boxes = quads.quads.iter().map(|q| {
+        let xs = [q[0], q[2], q[4], q[6]];
+        let ys = [q[1], q[3], q[5], q[7]];
+        let low = |v: [f64; 4]| v.into_iter().fold(f64::INFINITY, f64::min);
+        let high = |v: [f64; 4]| v.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        [low(xs) + dx, low(ys) + dy, high(xs) - low(xs), high(ys) - low(ys)]
+    });
+    boxes.into_iter().find(|b| b[2] >= 1.0 && b[3] >= 1.0).ok_or_else(|| {
+        Error::new(
+            Code::NotActionable,
+            "the element has no area on the screen",
+            "wait until it is visible, then try again",
+        )
+    })
+}
+
+fn gone_or_hidden(error: Error) -> Error {
+    let message = format!("the element cannot be reached: {}", error.message);
+    if error.message.contains("No node")
+        || error.message.contains("detached")
+        || error.message.contains("not find")
+    {
+        Error::new(Code::StaleReference, message, "take a new snapshot and use an element of it")
+    } else {
+        Error::new(Code::NotActionable, message, "wait until it is visible, then try again")
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UnderPoint {
+    backend_node_id: i64,
+    frame_id: String,
+}
+
+/// The element under a point of the window in front.
+pub(crate) async fn hit_test(
+    browser: &Session,
+    shared: &Shared,
+    x: i32,
+    y: i32,
+    deadline: Deadline,
+) -> Result<Option<NativeKey>> {
+    let mut session = shared.front()?;
+    let mut point = (x, y);
+    // A frame in a process of its own answers for what lies in it.
+    for _ in 0..8 {
+        let params = json!({ "x": point.0, "y": point.1, "includeUserAgentShadowDOM": false, "ignorePointerEventsNone": true });
+        let under: UnderPoint = match session.call("DOM.getNodeForLocation", params, deadline).await {
+            Err(error) if error.code == Code::Protocol => return Ok(None),
+            other => other?,
+        };
+        let (serial, embedded) = {
+            let registry = shared.lock();
+            let serial = registry.frames.get(&under.frame_id).copied();
+            let element = serial.map(|serial| key(serial, under.backend_node_id));
+            (
+                serial,
+                registry
+                    .embedded
+                    .iter()
+                    .find(|e| Some(e.element) == element)
+                    .map(|e| (e.session.clone(), e.offset)),
+            )
+        };
+        if let Some((inner, offset)) = embedded {
+            session = inner;
+            point = (x - offset.0, y - offset.1);
+            continue;
+        }
+        let Some(serial) = serial else { return Ok(None) };
+        let params = json!({ "backendNodeId": under.backend_node_id });
+        let chain: AxNodes = session.call("Accessibility.getAXNodeAndAncestors", params, deadline).await?;
+        let keys = chain.nodes.iter().map(|node| key(serial, node.number())).collect();
+        let (answer, nearest) = oneshot::channel();
+        browser.enqueue(Note::Nearest(keys, answer)).await?;
+        return deadline
+            .bound("the mirror", async { nearest.await.map_err(|_| crate::socket::lost()) })
+            .await;
+    }
+    Ok(None)
+}
+
+#[derive(Deserialize)]
+struct Picture {
+    data: String,
+}
+
+/// A PNG of the window in front, or of one element.
+pub(crate) async fn screenshot(
+    shared: &Shared,
+    of: Option<NativeKey>,
+    deadline: Deadline,
+) -> Result<Vec<u8>> {
+    let (window, clip) = match of {
+        // A window of its own document is all of it.
+        Some(key) => {
+            let at = shared.locate(key)?;
+            let is_window = shared.lock().windows.iter().any(|(window, _)| *window == key);
+            if is_window {
+                (at.reach.window, None)
+            } else {
+                scroll_into_view(&at, deadline).await?;
+                let [x, y, width, height] = extent(&at, deadline).await?;
+                let clip = json!({ "x": x, "y": y, "width": width, "height": height, "scale": 1 });
+                (at.reach.window, Some(clip))
+            }
+        }
+        None => (shared.front()?, None),
+    };
+    let mut params = json!({ "format": "png", "optimizeForSpeed": true });
+    if let Some(clip) = clip {
+        params["clip"] = clip;
+    }
+    let picture: Picture = window.call("Page.captureScreenshot", params, deadline).await?;
+    base64::engine::general_purpose::STANDARD.decode(picture.data).map_err(|error| {
+        Error::new(Code::Protocol, format!("the picture cannot be read: {error}"), "try again")
+    })
+}
