@@ -9,7 +9,9 @@ use stillpoint_sim::Sim;
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [target, millis, file] = &arguments[..] else {
-        return Err("usage: picture TARGET MILLISECONDS FILE.png, as in: picture sim:login 500 login.png".into());
+        return Err(
+            "usage: picture TARGET MILLISECONDS FILE.png, as in: picture sim:login 500 login.png".into()
+        );
     };
     let (sink, _inbox) = channel(CAPACITY);
     let deadline = Deadline::after(Duration::from_secs(600));

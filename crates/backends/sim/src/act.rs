@@ -6,6 +6,7 @@ mod values;
 use crate::node::can_be_selected;
 use crate::scene::Verb;
 use crate::scene::player::Player;
+use crate::scene::stage::Item;
 use stillpoint_core::tree::{NativeKey, Role, State, StateValue};
 use stillpoint_core::{Code, Error};
 use stillpoint_engine::backend::{Action, Button, Means, Performed, Place, Refusal};
@@ -259,7 +260,7 @@ impl Hand<'_> {
     /// What is scrolled when the wheel is turned over an element.
     fn scrollable(&self, key: NativeKey) -> Option<NativeKey> {
         let stage = &self.player.stage;
-        let scrolls = |k: &NativeKey| stage.get(*k).is_some_and(|item| item.scrolls());
+        let scrolls = |k: &NativeKey| stage.get(*k).is_some_and(Item::scrolls);
         stage.lineage(key).find(scrolls).or_else(|| stage.walk(key).map(|(k, _)| k).find(scrolls))
     }
 

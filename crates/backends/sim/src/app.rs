@@ -117,7 +117,7 @@ impl App {
                 drop(reply.send(outcome));
             }
             Call::Refresh { scope: Scope::Everything, reply } => {
-                drop(reply.send(Ok(self.player.stage.truth())))
+                drop(reply.send(Ok(self.player.stage.truth())));
             }
             Call::Refresh { scope: Scope::Subtree(key), reply } => {
                 let node = self.player.stage.node(key).map(stillpoint_core::tree::Change::Replace);

@@ -95,12 +95,11 @@ impl Connector for Sim {
     }
 
     async fn list(&self, _: Deadline) -> Result<Vec<TargetInfo>> {
-        let custom =
-            self.custom.iter().map(|_| ("custom".to_owned(), "the scene given by the caller.".to_owned()));
-        let scenes = scene::library::catalogue().into_iter().chain(custom);
-        let info = |(name, about): (String, String)| TargetInfo {
+        let custom = self.custom.iter().map(|_| ("custom", "the scene that was given as text."));
+        let scenes = scene::library::catalogue().chain(custom);
+        let info = |(name, about)| TargetInfo {
             target: format!("sim:{name}"),
-            name: about,
+            name: str::to_owned(about),
             toolkit: Some("sim".to_owned()),
             ..TargetInfo::default()
         };
@@ -108,7 +107,7 @@ impl Connector for Sim {
     }
 
     async fn diagnose(&self, _: Deadline) -> Vec<Check> {
-        let found = format!("embedded and always there, {} scenes", scene::library::catalogue().len());
+        let found = format!("embedded and always there, {} scenes", scene::library::catalogue().count());
         vec![Check { name: "simulator".to_owned(), ok: true, found, fix: None }]
     }
 }

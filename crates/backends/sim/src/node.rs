@@ -112,7 +112,7 @@ fn actions(props: &Props) -> Arc<[Str]> {
     if can_be_selected(role) {
         names.push("select");
     }
-    if props.value_range().is_some() || role.is_input() && !states.get(State::Checked).is_some() {
+    if props.value_range().is_some() || role.is_input() && states.get(State::Checked).is_none() {
         names.push("set value");
     }
     names.into_iter().map(Str::from).collect()

@@ -3,7 +3,7 @@
 mod font;
 
 use crate::app::stale;
-use crate::scene::layout::SCREEN;
+use crate::scene::layout::{SCREEN, TITLE, is_dialog};
 use crate::scene::stage::{Item, Stage};
 use stillpoint_core::tree::{NativeKey, Rect, Role, State};
 use stillpoint_core::{Error, Result};
@@ -82,7 +82,7 @@ impl Canvas {
             self.fill(bar, [0x3A, 0x8F, 0x5C]);
         }
         let middle = rect.y + (rect.height - font::HEIGHT) / 2;
-        let y = if item.children.is_empty() { middle } else { rect.y + 2 };
+        let y = if is_dialog(item.props.role()) { rect.y + TITLE / 2 } else { middle };
         self.text(rect, rect.x + 4, y, &caption(item), ink);
     }
 
@@ -127,7 +127,8 @@ impl Canvas {
 fn caption(item: &Item) -> String {
     let props = &item.props;
     let states = props.states();
-    if matches!(props.role(), Role::Application | Role::Group | Role::Window) && !item.children.is_empty() {
+    // What lies in a container says enough about it.
+    if !item.children.is_empty() && !is_dialog(props.role()) && props.role() != Role::Combobox {
         return String::new();
     }
     let mut caption = match states.get(State::Checked) {

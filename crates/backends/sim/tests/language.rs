@@ -1,4 +1,5 @@
 //! The scene language: what it understands, and how it says what it does not.
+#![allow(clippy::unwrap_used)] // a test may fail by panic, its helpers too
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! Every scene attaches and plays, and what it tells leads from its first tree to its truth.
+#![allow(clippy::unwrap_used)] // a test may fail by panic, its helpers too
 
 mod support;
 
@@ -14,12 +15,6 @@ async fn every_listed_scene_attaches_with_a_tree_that_makes_sense() {
         let player = attach(&info.target).await;
         let root = tree(&player.first);
         assert_eq!(root.props.role(), Role::Application, "{}", info.target);
-        assert!(
-            info.name.starts_with(info.target[4..].split(':').next().unwrap()),
-            "{}: {}",
-            info.target,
-            info.name
-        );
         assert!(info.name.len() > 20, "{} has no description", info.target);
         for node in all(root) {
             let bounds = node.props.bounds().unwrap_or_default();

@@ -1,11 +1,12 @@
 //! Deadlines are kept, and time can be chosen.
+#![allow(clippy::unwrap_used)] // a test may fail by panic, its helpers too
 
 mod support;
 
 use std::time::Duration;
 use stillpoint_core::Code;
 use stillpoint_core::tree::{NativeKey, State};
-use stillpoint_engine::backend::{Action, Button, Deadline, Delivery, End, Place, Scope};
+use stillpoint_engine::backend::{Action, Button, Deadline, Delivery, End, Next, Place, Scope};
 use support::{attach, soon};
 use tokio::time::Instant;
 
@@ -118,12 +119,12 @@ async fn closing_and_dropping_end_the_app() {
     assert_eq!(player.backend.barrier(soon()).await.unwrap_err().code, Code::TargetLost);
     let support::Player { backend, mut inbox, .. } = attach("sim:clock").await;
     drop(backend);
-    loop {
-        match inbox.next().await {
-            stillpoint_engine::backend::Next::End(end) => break assert_eq!(end, End::Closed),
-            _ => {}
+    let end = loop {
+        if let Next::End(end) = inbox.next().await {
+            break end;
         }
-    }
+    };
+    assert_eq!(end, End::Closed);
 }
 
 #[tokio::test(start_paused = true)]

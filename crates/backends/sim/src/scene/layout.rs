@@ -7,6 +7,8 @@ use stillpoint_core::tree::{NativeKey, Prop, Rect, Role, State, StateValue};
 /// The whole screen.
 pub(crate) const SCREEN: Rect = Rect::new(0, 0, 800, 600);
 const DIALOG: Rect = Rect::new(200, 150, 400, 300);
+/// Room for the title of a dialog.
+pub(crate) const TITLE: i32 = 20;
 const PAD: i32 = 8;
 const GAP: i32 = 6;
 
@@ -36,6 +38,11 @@ impl Item {
     fn is_closed(&self) -> bool {
         self.props.states().is_not(State::Expanded)
     }
+}
+
+/// Whether elements of a role are drawn with their title.
+pub(crate) fn is_dialog(role: Role) -> bool {
+    matches!(role, Role::Dialog | Role::AlertDialog)
 }
 
 /// Where two rectangles meet; without area if they do not.
@@ -140,6 +147,9 @@ impl Stage {
         let (mut x, mut y) = (rect.x + pad, rect.y + pad - item.scroll);
         if role == Role::Combobox || matches!(role, Role::TreeItem | Role::Disclosure) {
             y = rect.y + natural(item).1;
+        }
+        if is_dialog(role) {
+            y += TITLE;
         }
         let mut places = Vec::with_capacity(item.children.len());
         for child in &item.children {

@@ -26,11 +26,8 @@ embedded! {
 
 /// Scenes that are computed: how they are written, and what they show.
 pub(crate) const COMPUTED: [(&str, &str); 2] = [
-    (
-        "table:500",
-        "table:N: N rows with cells, a link \"Open\" and a button \"Delete\" each; beyond 1,000 by window.",
-    ),
-    ("churn:1000,200", "churn:N,M: N elements of which M a second change: text, state, structure, geometry."),
+    ("table:500", "N rows with cells, a link \"Open\" and a button \"Delete\" each; beyond 1,000 by window."),
+    ("churn:1000,200", "N elements, of which M change each second: text, state, structure, geometry."),
 ];
 
 /// The scene with this name, such as `login` or `table:500`.
@@ -57,10 +54,11 @@ fn unknown(name: &str) -> Error {
 }
 
 /// Every scene with what it shows, in the order of the list.
-pub(crate) fn catalogue() -> Vec<(String, String)> {
+pub(crate) fn catalogue() -> impl Iterator<Item = (&'static str, &'static str)> {
     let written = TEXTS.iter().map(|(name, text)| {
-        let about = text.lines().next().and_then(|l| l.strip_prefix("//")).unwrap_or_default().trim();
-        ((*name).to_owned(), about.to_owned())
+        let comment = text.lines().next().and_then(|l| l.strip_prefix("//")).unwrap_or_default().trim();
+        // A scene's first comment begins with its name.
+        (*name, comment.split_once(": ").map_or(comment, |(_, about)| about))
     });
-    written.chain(COMPUTED.map(|(name, about)| (name.to_owned(), about.to_owned()))).collect()
+    written.chain(COMPUTED)
 }
