@@ -59,7 +59,11 @@ fn main() {
         let ended: u64 = other.line().parse().expect("a time");
         latencies.push(woken.saturating_sub(ended) as f64);
     }
-    figures.push(figure("wait_for_idle, woken after the last guard's end", &mut latencies, r#"{"seed": 45000000.0}"#));
+    figures.push(figure(
+        "wait_for_idle, woken after the last guard's end",
+        &mut latencies,
+        r#"{"seed": 45000000.0}"#,
+    ));
 
     let mut connects: Vec<f64> = (0..wakes)
         .map(|_| {

@@ -97,7 +97,13 @@ pub(crate) fn attach(dir: &Dir, name: &str, pid: Option<u32>) -> Result<Option<A
     Ok(Some(attached))
 }
 
-fn map(dir: &Dir, name: &str, file: PageFile, pid: Option<u32>, reader: i32) -> Result<Arc<Attached>, ConnectError> {
+fn map(
+    dir: &Dir,
+    name: &str,
+    file: PageFile,
+    pid: Option<u32>,
+    reader: i32,
+) -> Result<Arc<Attached>, ConnectError> {
     let path = dir.path.join(name);
     let failed = |doing| {
         let path = path.clone();
@@ -181,11 +187,18 @@ impl Drop for PageFile {
 fn open_checked(dir: &Dir, name: &str, access: OFlags, size: usize) -> Result<PageFile, ConnectError> {
     let path = dir.path.join(name);
     let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let fd = openat(&dir.fd, name, flags, Mode::empty())
-        .map_err(|cause| ConnectError::File { doing: "open", path: path.clone(), cause })?;
+    let fd = openat(&dir.fd, name, flags, Mode::empty()).map_err(|cause| ConnectError::File {
+        doing: "open",
+        path: path.clone(),
+        cause,
+    })?;
     let own = parse_name(name).is_some_and(|(pid, ..)| pid == std::process::id());
     let file = PageFile { fd: Some(fd), own };
-    let stat = fstat(file.fd()).map_err(|cause| ConnectError::File { doing: "look at", path: path.clone(), cause })?;
+    let stat = fstat(file.fd()).map_err(|cause| ConnectError::File {
+        doing: "look at",
+        path: path.clone(),
+        cause,
+    })?;
     let found = if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         "not a plain file".to_owned()
     } else if stat.st_uid != geteuid().as_raw() {

@@ -119,9 +119,8 @@ impl IdleClient {
     /// The pages in this process's runtime directory, dead ones included until they are swept.
     pub fn pages() -> Vec<PageEntry> {
         let dir = place::idle_dir(place::own_runtime_dir().as_deref());
-        let entry = |name: String| {
-            place::parse_name(&name).map(|(pid, ..)| PageEntry { pid, path: dir.join(name) })
-        };
+        let entry =
+            |name: String| place::parse_name(&name).map(|(pid, ..)| PageEntry { pid, path: dir.join(name) });
         attach::list(&dir).into_iter().filter_map(entry).collect()
     }
 
@@ -222,9 +221,14 @@ impl IdleClient {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
                 // A killed app's last word was "busy": look before repeating it.
-                return if self.app.is_held() { WaitOutcome::Busy(self.busy_resources()) } else { WaitOutcome::Lost };
+                return if self.app.is_held() {
+                    WaitOutcome::Busy(self.busy_resources())
+                } else {
+                    WaitOutcome::Lost
+                };
             }
-            let until_stuck = Duration::from_nanos(self.judge_from.load(Relaxed).saturating_sub(clock::now_ns()));
+            let until_stuck =
+                Duration::from_nanos(self.judge_from.load(Relaxed).saturating_sub(clock::now_ns()));
             // One tick more than computed: the coarse clock lags by up to that, and the ledger must find it late enough.
             let nap = left.unwrap_or(Duration::MAX).min(until_stuck + Duration::from_millis(1));
             let nap = futex::Timespec {
@@ -302,7 +306,10 @@ impl IdleClient {
 
 impl fmt::Debug for IdleClient {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("IdleClient").field("pid", &self.pid).field("state", &self.state()).finish_non_exhaustive()
+        out.debug_struct("IdleClient")
+            .field("pid", &self.pid)
+            .field("state", &self.state())
+            .finish_non_exhaustive()
     }
 }
 

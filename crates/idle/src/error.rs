@@ -9,7 +9,9 @@ use rustix::io::Errno;
 #[non_exhaustive]
 pub enum StartError {
     /// The directory for pages could not be made or opened.
-    #[error("cannot use {path} for idle pages: {cause}; set XDG_RUNTIME_DIR to a directory of yours that can be written")]
+    #[error(
+        "cannot use {path} for idle pages: {cause}; set XDG_RUNTIME_DIR to a directory of yours that can be written"
+    )]
     Directory {
         /// The directory.
         path: PathBuf,
@@ -35,7 +37,9 @@ pub enum StartError {
         cause: Errno,
     },
     /// This process may not write files of the needed size (`ulimit -f`).
-    #[error("this process may only write files of {allowed} bytes, a page needs {needed}; raise RLIMIT_FSIZE (ulimit -f)")]
+    #[error(
+        "this process may only write files of {allowed} bytes, a page needs {needed}; raise RLIMIT_FSIZE (ulimit -f)"
+    )]
     FileSizeLimit {
         /// The limit.
         allowed: u64,

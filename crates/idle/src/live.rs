@@ -125,8 +125,10 @@ fn file_name(path: &Path) -> String {
 fn begin_life(opened: Result<Opened, StartError>) -> Option<&'static Live> {
     let size = rustix::param::page_size();
     // SAFETY: a new private mapping aliases nothing.
-    let memory =
-        unsafe { mmap_anonymous(ptr::null_mut(), size, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) }.ok()?;
+    let memory = unsafe {
+        mmap_anonymous(ptr::null_mut(), size, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)
+    }
+    .ok()?;
     // SAFETY: the range is the mapping just made.
     let wiped = unsafe { madvise(memory, size, Advice::LinuxWipeOnFork) };
     let opened = match wiped {

@@ -4,8 +4,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
 use rustix::fs::{
-    AtFlags, FallocateFlags, Mode, OFlags, RenameFlags, fallocate, fchmod, fstat, openat, renameat_with, statat,
-    unlinkat,
+    AtFlags, FallocateFlags, Mode, OFlags, RenameFlags, fallocate, fchmod, fstat, openat, renameat_with,
+    statat, unlinkat,
 };
 use rustix::io::{Errno, pwrite};
 use rustix::process::{Resource, getrlimit};
@@ -101,7 +101,9 @@ impl Site {
             }
         };
         let bell_name = bell_name(&self.name);
-        match open(&bell_name).and_then(|bell| Mapping::to_write(bell).map_err(self.failed("map", &bell_name))) {
+        match open(&bell_name)
+            .and_then(|bell| Mapping::to_write(bell).map_err(self.failed("map", &bell_name)))
+        {
             Ok(bell) => Ok(Opened { page, bell, path: self.dir.path.join(&self.name), file, joined: true }),
             Err(error) => {
                 std::mem::forget(file);

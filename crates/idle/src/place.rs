@@ -56,7 +56,8 @@ pub(crate) fn own_runtime_dir() -> Option<PathBuf> {
 pub(crate) fn make_dir(runtime_dir: Option<&Path>) -> Result<Dir, DirFault> {
     let (base, names) = parts(runtime_dir);
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let mut fd = openat(CWD, &base, flags, Mode::empty()).map_err(|cause| DirFault::Io(base.clone(), cause))?;
+    let mut fd =
+        openat(CWD, &base, flags, Mode::empty()).map_err(|cause| DirFault::Io(base.clone(), cause))?;
     let mut path = base;
     for name in names {
         path.push(&name);

@@ -27,7 +27,8 @@ fn generated() -> String {
         documentation_style: cbindgen::DocumentationStyle::C99,
         ..cbindgen::Config::default()
     };
-    let bindings = cbindgen::Builder::new().with_config(config).with_src(root().join("src/c_abi.rs")).generate();
+    let bindings =
+        cbindgen::Builder::new().with_config(config).with_src(root().join("src/c_abi.rs")).generate();
     let mut text = Vec::new();
     bindings.unwrap().write(&mut text);
     String::from_utf8(text).unwrap()
@@ -84,8 +85,12 @@ fn a_c_program_reports_with_the_static_library() {
     let dir = runtime_dir();
     let archive = library().with_extension("a");
     let archive = archive.to_str().unwrap();
-    let program =
-        compile("cc", "tests/c/app.c", &[archive, "-lpthread", "-ldl", "-lm", "-lgcc_s"], dir.path().join("app"));
+    let program = compile(
+        "cc",
+        "tests/c/app.c",
+        &[archive, "-lpthread", "-ldl", "-lm", "-lgcc_s"],
+        dir.path().join("app"),
+    );
     drive(&program, dir);
 }
 

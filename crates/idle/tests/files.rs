@@ -95,7 +95,10 @@ fn a_page_of_another_layout_version_is_refused_by_its_number() {
     for version in [0u32, 2, u32::MAX] {
         write_at(&page, 8, &version.to_ne_bytes());
         let error = connect(&app).unwrap_err();
-        assert!(matches!(error, ConnectError::Version { found, known: 1, .. } if found == version), "{error}");
+        assert!(
+            matches!(error, ConnectError::Version { found, known: 1, .. } if found == version),
+            "{error}"
+        );
     }
     write_at(&page, 8, &1u32.to_ne_bytes());
     write_at(&page, 12, &77u32.to_ne_bytes());

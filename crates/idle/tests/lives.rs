@@ -180,7 +180,14 @@ fn a_full_disk_is_said_and_nothing_is_left_on_it() {
     let dir = runtime_dir();
     let script = "mount -t tmpfs -o size=4k,mode=700 tmpfs \"$XDG_RUNTIME_DIR\" && exec \"$0\"";
     let mut command = Command::new("unshare");
-    command.args(["--map-root-user", "--mount", "sh", "-c", script, env!("CARGO_BIN_EXE_stillpoint-idle-app")]);
+    command.args([
+        "--map-root-user",
+        "--mount",
+        "sh",
+        "-c",
+        script,
+        env!("CARGO_BIN_EXE_stillpoint-idle-app"),
+    ]);
     command.env("XDG_RUNTIME_DIR", dir.path());
     let mut app = App::spawn(command, dir);
     let answer = app.ask("begin network");

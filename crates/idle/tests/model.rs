@@ -8,7 +8,9 @@ use loom::sync::atomic::{AtomicU32, AtomicU64, fence};
 use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
 
-use stillpoint_idle::protocol::{ASK_ANY, ASK_IDLE, BellWord, WorkWord, all_free, answer, ask, begin, end, rouse};
+use stillpoint_idle::protocol::{
+    ASK_ANY, ASK_IDLE, BellWord, WorkWord, all_free, answer, ask, begin, end, rouse,
+};
 
 struct Work(AtomicU64);
 

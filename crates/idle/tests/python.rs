@@ -94,10 +94,14 @@ print(idle.why_not(), flush=True)
 fn drive_a_loop(mut app: App, name: &str) {
     assert_eq!(app.line(), "ready");
     let client = app.client();
-    assert_eq!(client.wait_for_idle(std::time::Duration::from_secs(600)), WaitOutcome::Idle, "the loop sleeps");
-    for _ in 0..3 {
+    assert_eq!(
+        client.wait_for_idle(std::time::Duration::from_secs(600)),
+        WaitOutcome::Idle,
+        "the loop sleeps"
+    );
+    for round in 0..3 {
         assert_eq!(app.ask("event"), "handling");
-        assert_eq!(client.state(), IdleState::Busy);
+        assert_eq!(client.state(), IdleState::Busy, "round {round}");
         assert_eq!(client.busy_resources()[0].name, name);
         assert_eq!(app.ask("go on"), "handled");
         assert_eq!(client.wait_for_idle(std::time::Duration::from_secs(600)), WaitOutcome::Idle);

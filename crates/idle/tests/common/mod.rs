@@ -53,7 +53,8 @@ impl App {
     }
 
     pub(crate) fn tell(&mut self, line: &str) {
-        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+        // In one piece: an app that reads its stdin unbuffered takes each write for an event.
+        self.input.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
     pub(crate) fn line(&mut self) -> String {
