@@ -6,6 +6,7 @@
 //! [`Engine`] opens targets, [`Session`] is one of them, [`verbs`] is what can be asked of a session: every face
 //! (command line, MCP, Python) is made from that table.
 
+pub mod act;
 pub mod backend;
 mod engine;
 mod session;
@@ -13,4 +14,4 @@ pub mod telemetry;
 pub mod verbs;
 
 pub use engine::Engine;
-pub use session::{Session, Watch, Watched};
+pub use session::{PastAction, Session, Watch, Watched};

@@ -177,6 +177,17 @@ impl Stabiliser {
         self.changed = true;
     }
 
+    /// The wait must be decided by `deadline`.
+    pub fn decide_by(&mut self, deadline: Moment) {
+        self.deadline = deadline;
+    }
+
+    /// The quiet time counts from `at` at the earliest: something was done then whose effects are yet to come.
+    pub fn quiet_from(&mut self, at: Moment) {
+        self.last = self.last.max(at);
+        self.barrier = Barrier::Open;
+    }
+
     /// The barrier with this ticket was through at `at`. After the deadline it proves nothing any more.
     pub fn barrier_passed(&mut self, ticket: BarrierTicket, at: Moment) {
         let asked = matches!(self.barrier, Barrier::Asked(asked, _) if asked == ticket);

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use stillpoint_core::Error;
+pub use stillpoint_core::judge::Delivery;
 use stillpoint_core::tree::NativeKey;
 
 /// A mouse button.
@@ -31,6 +32,43 @@ pub struct Key {
     pub alt: bool,
     /// The logo or command key is held.
     pub meta: bool,
+}
+
+impl std::str::FromStr for Key {
+    type Err = Error;
+
+    /// Reads `Enter`, `ctrl+s`, `ctrl+shift+Tab`; a plus sign alone is the plus key.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let mut key = Key { name: String::new(), ctrl: false, shift: false, alt: false, meta: false };
+        let (held, name) = match text.strip_suffix('+') {
+            Some("") => ("", "+"),
+            Some(held) if held.ends_with('+') => (held.trim_end_matches('+'), "+"),
+            _ => text.rsplit_once('+').unwrap_or(("", text)),
+        };
+        for modifier in held.split('+').filter(|m| !m.is_empty()) {
+            let flag = match modifier.to_ascii_lowercase().as_str() {
+                "ctrl" | "control" => &mut key.ctrl,
+                "shift" => &mut key.shift,
+                "alt" | "option" => &mut key.alt,
+                "meta" | "cmd" | "command" | "super" | "win" => &mut key.meta,
+                _ => {
+                    return Err(Error::invalid(
+                        format!("{modifier:?} in the key {text:?} is no modifier"),
+                        "modifiers are ctrl, shift, alt and meta, as in ctrl+shift+Tab",
+                    ));
+                }
+            };
+            *flag = true;
+        }
+        if name.trim().is_empty() {
+            return Err(Error::invalid(
+                format!("{text:?} names no key"),
+                "keys look like Enter, Escape, ArrowDown, F5, a or ctrl+s",
+            ));
+        }
+        name.clone_into(&mut key.name);
+        Ok(key)
+    }
 }
 
 /// What a control is set to.
@@ -155,18 +193,6 @@ pub enum Means {
 pub struct Performed {
     /// How.
     pub means: Means,
-}
-
-/// Whether an action reached the app.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Delivery {
-    /// Certainly not.
-    NotDelivered,
-    /// Certainly.
-    Delivered,
-    /// It cannot be known; doing it again could do it twice.
-    Unknown,
 }
 
 /// An action was not done, or not known to be done.

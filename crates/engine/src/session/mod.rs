@@ -4,8 +4,10 @@
 //! under a lock that is held for microseconds and never across an await.
 
 mod mirror_task;
+mod recent;
 mod watch;
 
+pub use recent::PastAction;
 pub use watch::{Watch, Watched};
 
 use crate::backend::{
@@ -40,6 +42,7 @@ pub(crate) struct Inner {
     epoch: Instant,
     state: Mutex<State>,
     tick: signal::Sender<u64>,
+    recent: recent::Recent,
     telemetry: Arc<Telemetry>,
     closed: CancellationToken,
 }
@@ -96,6 +99,7 @@ impl Session {
             epoch,
             state: Mutex::new(state),
             tick: signal::Sender::new(0),
+            recent: recent::Recent::default(),
             telemetry,
             closed: CancellationToken::new(),
         });

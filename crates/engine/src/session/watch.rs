@@ -113,6 +113,20 @@ impl Watch {
         self.base
     }
 
+    /// The same, to be decided this much from now at the latest.
+    pub fn within(mut self, time: Duration) -> Self {
+        self.deadline = self.deadline.or_after(time);
+        let deadline = self.session.moment(self.deadline.instant());
+        self.with(|r| r.stabiliser.decide_by(deadline));
+        self
+    }
+
+    /// Counts quiet from now on: something was just done to the app.
+    pub fn quiet_from_now(&self) {
+        let now = self.session.now();
+        self.with(|r| r.stabiliser.quiet_from(now));
+    }
+
     /// Waits until it is decided: at rest, too late, lost, or cancelled.
     pub async fn settled(self, cancel: &CancellationToken) -> Watched {
         let mut tick = self.session.changes();

@@ -1,11 +1,27 @@
 //! What can be asked of a session. Each verb is defined once, in a file of its own: its parameters, its answer, its
 //! documentation and what it does. Every face is made from [`table`].
 
+mod at_points;
+mod classify_action_outcome;
+mod drag;
+mod expand;
+mod expect;
 mod find_element;
+mod focus;
+mod get_network_activity;
 mod get_screen_fingerprint;
 mod is_idle;
 mod limits;
+mod pointer;
+mod press_key;
+mod run_flow;
+mod scroll_to;
+mod select;
+mod set_value;
 mod snapshot;
+mod target_params;
+mod toggle;
+mod type_text;
 mod until;
 mod wait_answer;
 mod wait_for_idle;
@@ -13,10 +29,30 @@ mod wait_for_screen_change;
 mod wait_for_ui;
 mod wait_for_ui_change;
 
+pub use at_points::{Scroll, ScrollParams, Swipe, SwipeParams, TapAt, TapAtParams};
+pub use classify_action_outcome::{ClassifyActionOutcome, ClassifyParams};
+pub use drag::{Drag, DragParams};
+pub use expand::{Expand, ExpandParams};
+pub use expect::{
+    ExpectElementVisible, ExpectScreen, ExpectScreenParams, ExpectState, ExpectStateParams,
+    ExpectVisibleParams, Expected,
+};
 pub use find_element::{FindElement, FindParams, Found};
+pub use focus::Focus;
+pub use get_network_activity::{GetNetworkActivity, NetworkAnswer, NetworkParams};
 pub use get_screen_fingerprint::{FingerprintAnswer, GetScreenFingerprint};
 pub use is_idle::{IdleAnswer, IsIdle};
+pub use pointer::{DoubleTap, Hover, LongPress, RightClick, Tap};
+pub use press_key::{PressKey, PressKeyParams};
+pub use run_flow::{FlowAnswer, FlowStep, RunFlow, RunFlowParams, StepReport, StepStatus};
+pub use scroll_to::ScrollTo;
+pub use select::Select;
+pub use set_value::{SetValue, SetValueParams, ValueInput};
 pub use snapshot::{SnapshotAnswer, SnapshotParams, TakeSnapshot};
+pub use target_params::TargetParams;
+pub use toggle::Toggle;
+pub use type_text::{TypeText, TypeTextParams};
+pub(crate) use until::Until;
 pub use wait_answer::{SyncMode, WaitAnswer, WaitStatus};
 pub use wait_for_idle::{WaitForIdle, WaitForIdleParams};
 pub use wait_for_screen_change::{WaitForScreenChange, WaitForScreenChangeParams};
@@ -96,6 +132,10 @@ pub trait Answer: Send + Sync {
     /// How it went.
     fn verdict(&self) -> Verdict {
         Verdict::Done
+    }
+    /// What went wrong, where the answer says so.
+    fn error(&self) -> Option<Error> {
+        None
     }
 }
 
@@ -184,6 +224,29 @@ static TABLE: LazyLock<Vec<VerbSpec>> = LazyLock::new(|| {
         spec::<WaitForIdle>(),
         spec::<IsIdle>(),
         spec::<GetScreenFingerprint>(),
+        spec::<Tap>(),
+        spec::<DoubleTap>(),
+        spec::<RightClick>(),
+        spec::<LongPress>(),
+        spec::<Hover>(),
+        spec::<Focus>(),
+        spec::<TypeText>(),
+        spec::<PressKey>(),
+        spec::<SetValue>(),
+        spec::<Toggle>(),
+        spec::<Select>(),
+        spec::<Expand>(),
+        spec::<Scroll>(),
+        spec::<ScrollTo>(),
+        spec::<Drag>(),
+        spec::<Swipe>(),
+        spec::<TapAt>(),
+        spec::<ExpectScreen>(),
+        spec::<ExpectElementVisible>(),
+        spec::<ExpectState>(),
+        spec::<ClassifyActionOutcome>(),
+        spec::<GetNetworkActivity>(),
+        spec::<RunFlow>(),
     ]
 });
 

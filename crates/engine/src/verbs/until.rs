@@ -10,7 +10,7 @@ use stillpoint_core::{Moment, Result};
 use tokio_util::sync::CancellationToken;
 
 /// A wait for something that can be looked at.
-pub(super) struct Until<'a> {
+pub(crate) struct Until<'a> {
     session: &'a Session,
     deadline: Deadline,
     cancel: &'a CancellationToken,
@@ -19,12 +19,12 @@ pub(super) struct Until<'a> {
 }
 
 impl<'a> Until<'a> {
-    pub(super) fn new(session: &'a Session, deadline: Deadline, cancel: &'a CancellationToken) -> Self {
+    pub(crate) fn new(session: &'a Session, deadline: Deadline, cancel: &'a CancellationToken) -> Self {
         Until { session, deadline, cancel, began: session.now(), base: session.revision() }
     }
 
     /// Waits until `look` says that it holds, and, with a window, until it holds at rest.
-    pub(super) async fn holds(
+    pub(crate) async fn holds(
         &self,
         window: Option<Duration>,
         look: impl Fn(&Session) -> Result<bool>,

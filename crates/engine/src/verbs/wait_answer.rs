@@ -246,6 +246,10 @@ impl Answer for WaitAnswer {
         out
     }
 
+    fn error(&self) -> Option<Error> {
+        self.error.clone()
+    }
+
     fn verdict(&self) -> Verdict {
         match self.reason {
             Reason::Converged => Verdict::Done,

@@ -1,0 +1,18 @@
+//! The pipeline that every action goes through (SPEC §8):
+//! resolve → precondition → actionability → subscribe → dispatch → settle → verify.
+//!
+//! Fail closed: what is ambiguous, stale or late is not dispatched. What was dispatched is never sent again by itself,
+//! unless the verb is idempotent. Every way out is an [`Envelope`].
+
+mod actionable;
+mod envelope;
+mod evidence;
+mod expectation;
+mod finding;
+mod options;
+mod pipeline;
+
+pub use envelope::{Envelope, Lifecycle, TargetReport, Timing, VerificationReport};
+pub use expectation::{ExpectInput, Expectation, Proof};
+pub use options::{ActOptions, SettleName};
+pub use pipeline::{Intent, ReadBack, act};
