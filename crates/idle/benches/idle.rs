@@ -12,6 +12,8 @@ use stillpoint_idle::{IdleClient, Resource, busy, track};
 
 const BATCH: u32 = 10_000;
 
+static HOT: Resource = Resource::new("network");
+
 fn main() {
     if std::env::args().any(|word| word == "--app") {
         return app();
@@ -41,7 +43,6 @@ fn main() {
         black_box(client.is_idle());
     }));
 
-    static HOT: Resource = Resource::new("network");
     figures.push(batched("begin and end, fixed resource", batches, "{}", || drop(black_box(HOT.busy()))));
     let outer = HOT.busy();
     figures.push(batched("begin and end, nested", batches, "{}", || drop(black_box(HOT.busy()))));

@@ -184,9 +184,7 @@ impl IdleClient {
             IdleState::Lost
         } else if self.app.page.all_free() {
             IdleState::Idle
-        } else if clock::now_ns() < self.judge_from.load(Relaxed) {
-            IdleState::Busy
-        } else if self.blocked() {
+        } else if clock::now_ns() < self.judge_from.load(Relaxed) || self.blocked() {
             IdleState::Busy
         } else {
             IdleState::Idle

@@ -1,4 +1,5 @@
 //! The C ABI: its header is the one that the source gives, and a C program can use it, linked either way.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 
@@ -105,7 +106,7 @@ fn a_c_program_without_a_runtime_directory_hears_why() {
 }
 
 /// Qt's own headers may be missing where this runs, so its classes are played by stand-ins of the same shape; how the
-/// real ones behave is tested with PyQt (`tests/python.rs`).
+/// real ones behave is tested with `PyQt` (`tests/python.rs`).
 #[test]
 fn the_qt_header_compiles_and_turns_events_and_blocks_into_begin_and_end() {
     let dir = runtime_dir();

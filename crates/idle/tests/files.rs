@@ -1,4 +1,5 @@
 //! Which files a reader believes. Each test takes a live page (a real process holds its lock) and spoils one thing.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Fork, exec, crashes, missing directories, full disks: the reporter lives rightly, and the app lives on.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 

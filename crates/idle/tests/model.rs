@@ -2,6 +2,7 @@
 //!
 //! Loom takes sequentially consistent accesses for acquire and release only, but models fences in full. So each access
 //! here has a fence beside it, which is what the ordering gives between these words.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use loom::sync::atomic::Ordering::{AcqRel, Acquire, SeqCst};
 use loom::sync::atomic::{AtomicU32, AtomicU64, fence};
@@ -82,13 +83,13 @@ impl World {
         }
     }
 
-    /// FUTEX_WAKE.
+    /// `FUTEX_WAKE`.
     fn wake(&self) {
         let _kernel = self.sleepers.lock().unwrap();
         self.woken.notify_all();
     }
 
-    /// FUTEX_WAIT: looks at the word and falls asleep in one step, as seen by a waker. Woken by nobody, it sleeps for
+    /// `FUTEX_WAIT`: looks at the word and falls asleep in one step, as seen by a waker. Woken by nobody, it sleeps for
     /// ever, and loom reports the deadlock.
     fn sleep(&self, value: u32) {
         let kernel = self.sleepers.lock().unwrap();
@@ -127,7 +128,9 @@ fn a_sleeping_reader_is_woken_by_the_last_of_two_ends() {
             })
             .collect();
         world.wait_until(ASK_IDLE, || world.is_free());
-        enders.into_iter().for_each(|ender| ender.join().unwrap());
+        for ender in enders {
+            ender.join().unwrap();
+        }
     });
 }
 

@@ -1,4 +1,5 @@
 //! What a reader sees of an app in another process.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 

@@ -31,8 +31,7 @@ pub enum GlibError {
 /// Once is enough; a second call only changes `timers`. Call it where the loop runs, before it runs.
 pub fn track_glib(timers: Option<u32>) -> Result<(), GlibError> {
     TIMERS.store(timers.map_or(0, |limit| i32::try_from(limit).unwrap_or(i32::MAX)), Relaxed);
-    static ONCE: Mutex<bool> = Mutex::new(false);
-    let mut tracked = ONCE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut tracked = TRACKED.lock().unwrap_or_else(PoisonError::into_inner);
     if *tracked {
         return Ok(());
     }
@@ -54,6 +53,7 @@ type PollFunc = unsafe extern "C" fn(*mut c_void, c_uint, c_int) -> c_int;
 type GetPollFunc = unsafe extern "C" fn(*mut c_void) -> Option<PollFunc>;
 type SetPollFunc = unsafe extern "C" fn(*mut c_void, Option<PollFunc>);
 
+static TRACKED: Mutex<bool> = Mutex::new(false);
 /// The poll function that was there before.
 static NEXT: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static TIMERS: AtomicI32 = AtomicI32::new(0);

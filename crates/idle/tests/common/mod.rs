@@ -1,4 +1,5 @@
 //! A pretend app in its own process, with its own runtime directory.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::io::{BufRead, BufReader, Write};
