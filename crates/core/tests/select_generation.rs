@@ -126,12 +126,11 @@ fn screens() -> impl Strategy<Value = Mirror> {
         let mut mirror = Mirror::new(Limits::default());
         for (n, (props, under)) in nodes.into_iter().enumerate() {
             let node = NewNode::new(NativeKey(n as u64), props);
-            let change = match n {
-                0 => Change::Replace(node),
-                _ => {
-                    let parent = NativeKey(under.index(n) as u64);
-                    Change::Insert { parent, index: under.index(3), node }
-                }
+            let change = if n == 0 {
+                Change::Replace(node)
+            } else {
+                let parent = NativeKey(under.index(n) as u64);
+                Change::Insert { parent, index: under.index(3), node }
             };
             mirror.apply(vec![change], Moment::START);
         }

@@ -153,9 +153,9 @@ fn a_guess_by_text_is_made_only_for_a_plain_text_and_only_when_all_else_misses()
 
 #[test]
 fn ambiguity_shows_five_candidates_each_with_a_selector_of_its_own() {
-    let rows: String =
-        (0..7).map(|n| format!("  row \"R{n}\"\n    cell\n      button \"Delete\"\n")).collect();
-    let tree = tree(&format!("table \"T\"\n{rows}"));
+    let row = |n| format!("  row \"R{n}\"\n    cell\n      button \"Delete\"\n");
+    let rows: Vec<String> = (0..7).map(row).collect();
+    let tree = tree(&format!("table \"T\"\n{}", rows.concat()));
     let error = one(&tree, "button \"Delete\"").unwrap_err();
     assert_eq!((error.code, error.retryable), (Code::AmbiguousTarget, false));
     assert_eq!(error.details["count"], 7);

@@ -184,7 +184,7 @@ fn run(text: &str, is_part: impl Fn(char) -> bool) -> usize {
 
 /// The length of the number, time, date or percentage that `text` starts with.
 fn number(text: &str, before: &[Piece<'_>]) -> Option<usize> {
-    let after_word = matches!(before.last(), Some(Piece::Word(_) | Piece::Number));
+    let after_word = matches!(before.last(), Some(Piece::Word(_)));
     let open = match before.last() {
         None => true,
         Some(Piece::Gap(gap)) => gap.ends_with(opens),
@@ -206,7 +206,7 @@ fn number(text: &str, before: &[Piece<'_>]) -> Option<usize> {
         end += run(&text[end..], char::is_numeric);
     }
     let tail = &text[end..];
-    let letters = run(tail, char::is_alphabetic);
+    let letters = run(tail, char::is_alphanumeric);
     if letters > 0 {
         return is_unit(&tail[..letters]).then(|| if &tail[..letters] == "Z" { end + 1 } else { end });
     }
@@ -219,11 +219,11 @@ fn number(text: &str, before: &[Piece<'_>]) -> Option<usize> {
 
 /// What may follow a number without making it a name: "5s", "12kB", "3rd".
 fn is_unit(word: &str) -> bool {
-    let word = word.to_lowercase();
-    let units = [
-        "s", "sec", "secs", "ms", "m", "min", "mins", "h", "hr", "hrs", "d", "w", "y", "am", "pm", "b", "kb",
-        "mb", "gb", "tb", "kib", "mib", "gib", "g", "kg", "km", "cm", "mm", "px", "x", "st", "nd", "rd",
-        "th", "z",
+    const UNITS: [&str; 25] = [
+        "sec", "secs", "ms", "min", "mins", "hr", "hrs", "am", "pm", "kb", "mb", "gb", "tb", "kib", "mib",
+        "gib", "kg", "km", "cm", "mm", "px", "st", "nd", "rd", "th",
     ];
-    units.contains(&word.as_str())
+    // "5s" and "7d" are amounts; "3D" and "4K" are names.
+    matches!(word, "s" | "m" | "h" | "d" | "w" | "y" | "g" | "x" | "B" | "Z")
+        || UNITS.contains(&word.to_lowercase().as_str())
 }

@@ -1,7 +1,7 @@
 //! What `wait_for_ui` waits for (SPEC §6).
 
-use super::actionability::{self, Evidence};
-use super::expectation::{Verdict, evaluate, refuse_protected};
+use super::actionability::{Actionability, Evidence, check};
+use super::expectation::{Verdict, evaluate};
 use super::{Property, Verb};
 use crate::Error;
 use crate::select::{Resolution, Step, is_hidden};
@@ -52,63 +52,52 @@ impl Condition {
             Condition::Gone => count(matches.is_empty()),
             Condition::Visible => count(shown().next().is_some()),
             Condition::Hidden => count(shown().next().is_none()),
-            Condition::Enabled => self.state(tree, shown(), State::Enabled, true),
-            Condition::Focused => self.state(tree, matches.iter().copied(), State::Focused, false),
-            Condition::Checked => self.state(tree, matches.iter().copied(), State::Checked, false),
-            Condition::Clickable => {
-                let ready = |id: &ElementId| {
-                    actionability::check(tree, *id, Verb::Tap, &Evidence::default()).is_ready()
-                };
-                let blocked = matches.iter().find_map(|id| {
-                    match actionability::check(tree, *id, Verb::Tap, &Evidence::default()) {
-                        actionability::Actionability::Blocked(failure) => Some(failure.message),
-                        actionability::Actionability::Ready => None,
-                    }
-                });
-                let holds = matches.iter().any(ready);
-                let observed = if holds { Value::Bool(true) } else { blocked.into() };
-                Ok(Verdict { holds, observed })
-            }
-            Condition::Value(wanted) => self.value(tree, matches, wanted),
+            Condition::Enabled => Ok(any_is(tree, shown(), State::Enabled, true)),
+            Condition::Focused => Ok(any_is(tree, matches.iter().copied(), State::Focused, false)),
+            Condition::Checked => Ok(any_is(tree, matches.iter().copied(), State::Checked, false)),
+            Condition::Clickable => Ok(any_is_clickable(tree, matches)),
+            Condition::Value(wanted) => any_has_value(tree, matches, wanted),
         }
     }
+}
 
-    /// `lenient`: what is not known counts as so, for a platform that never says it must not be waited for.
-    fn state(
-        &self,
-        tree: &TreeView,
-        ids: impl Iterator<Item = ElementId>,
-        state: State,
-        lenient: bool,
-    ) -> crate::Result<Verdict> {
-        let mut observed = Value::Null;
-        for id in ids {
-            let Some(node) = tree.get(id) else { continue };
-            let seen = node.states().get(state);
-            if node.states().is(state) || (lenient && seen.is_none()) {
-                return Ok(Verdict { holds: true, observed: Value::Bool(true) });
-            }
-            observed = seen.map(|v| Value::from(v.to_string())).into();
+/// `lenient`: what is not known counts as so, for a platform that never says it must not be waited for.
+fn any_is(tree: &TreeView, ids: impl Iterator<Item = ElementId>, state: State, lenient: bool) -> Verdict {
+    let mut observed = Value::Null;
+    for node in ids.filter_map(|id| tree.get(id)) {
+        let seen = node.states().get(state);
+        if node.states().is(state) || (lenient && seen.is_none()) {
+            return Verdict { holds: true, observed: Value::Bool(true) };
         }
-        Ok(Verdict { holds: false, observed })
+        observed = seen.map(|v| Value::from(v.to_string())).into();
     }
+    Verdict { holds: false, observed }
+}
 
-    fn value(&self, tree: &TreeView, matches: &[ElementId], wanted: &str) -> crate::Result<Verdict> {
-        let mut last = Verdict { holds: false, observed: Value::Null };
-        for id in matches {
-            let Some(node) = tree.get(*id) else { continue };
-            refuse_protected(tree, *id, node)?;
-            let as_text = evaluate(tree, *id, Property::Value, &wanted.into())?;
-            let as_number = wanted.trim().parse::<f64>().ok().filter(|n| n.is_finite());
-            let as_number = as_number.map(|n| evaluate(tree, *id, Property::Value, &n.into())).transpose()?;
-            let holds = as_text.holds || as_number.as_ref().is_some_and(|v| v.holds);
-            last = Verdict { holds, observed: as_text.observed };
-            if holds {
-                break;
-            }
+fn any_is_clickable(tree: &TreeView, matches: &[ElementId]) -> Verdict {
+    let mut observed = Value::Null;
+    for id in matches {
+        match check(tree, *id, Verb::Tap, &Evidence::default()) {
+            Actionability::Ready => return Verdict { holds: true, observed: Value::Bool(true) },
+            Actionability::Blocked(failure) => observed = failure.message.into(),
         }
-        Ok(last)
     }
+    Verdict { holds: false, observed }
+}
+
+fn any_has_value(tree: &TreeView, matches: &[ElementId], wanted: &str) -> crate::Result<Verdict> {
+    let number = wanted.trim().parse::<f64>().ok().filter(|n| n.is_finite());
+    let mut last = Verdict { holds: false, observed: Value::Null };
+    for id in matches {
+        last = evaluate(tree, *id, Property::Value, &wanted.into())?;
+        if let (Some(number), false) = (number, last.holds) {
+            last.holds = evaluate(tree, *id, Property::Value, &number.into())?.holds;
+        }
+        if last.holds {
+            break;
+        }
+    }
+    Ok(last)
 }
 
 impl fmt::Display for Condition {

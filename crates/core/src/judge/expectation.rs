@@ -118,7 +118,7 @@ pub fn evaluate(
 }
 
 /// A protected element's content is never told, so nothing can be proven about it.
-pub(super) fn refuse_protected(tree: &TreeView, id: ElementId, node: &Node) -> crate::Result<()> {
+fn refuse_protected(tree: &TreeView, id: ElementId, node: &Node) -> crate::Result<()> {
     if !node.is_protected() {
         return Ok(());
     }

@@ -13,7 +13,7 @@ pub(super) struct Census<'t> {
 }
 
 fn digest(text: &str) -> u64 {
-    hash::of_text(0x5e1ec7, text)
+    hash::of_text(0x5e_1ec7, text)
 }
 
 /// Stable id and test tag of an element.

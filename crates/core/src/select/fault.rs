@@ -70,7 +70,7 @@ impl Fault {
             Some(Problem::BadPattern(_)) => {
                 r"for example /^Order \d+$/ or /save/i; write \/ for a slash".into()
             }
-            None => r##"for example button "Save", "Save", ~"sav", #save_button, checkbox[checked=false] or dialog "Settings" >> button "OK""##.into(),
+            None => r#"for example button "Save", "Save", ~"sav", #save_button, checkbox[checked=false] or dialog "Settings" >> button "OK""#.into(),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn parse(text: &str) -> crate::Result<Selector> {
     }
 }
 
-const ANYTHING: &str = r##"a role, "text", ~"part of a text", /pattern/, #id, [state] or an element id"##;
+const ANYTHING: &str = r#"a role, "text", ~"part of a text", /pattern/, #id, [state] or an element id"#;
 
 /// Stops reading: what was read so far leaves no other choice.
 fn wrong<T>(rest: &str, expected: &'static str) -> Parsed<T> {

@@ -121,11 +121,8 @@ pub(super) fn neighbours(tree: &TreeView, id: ElementId) -> Vec<&str> {
             if Some(name) == own || tree.is_within(other, id) || tree.is_within(id, other) {
                 continue;
             }
-            if passed {
-                after.push(name)
-            } else {
-                before.push(name)
-            }
+            let side = if passed { &mut after } else { &mut before };
+            side.push(name);
             if after.len() >= NEIGHBOURS {
                 break;
             }
