@@ -254,7 +254,7 @@ impl Live {
         );
         if self.options.full {
             let source = format!("({})({:?},1500)", include_str!("instrument.js"), self.options.token);
-            session.post("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source }));
+            session.post("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source, "runImmediately": true }));
         }
         let tree = session.start("Page.getFrameTree", json!({}))?;
         session.post("Runtime.runIfWaitingForDebugger", json!({}));
