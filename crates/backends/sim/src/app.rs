@@ -7,7 +7,7 @@ use crate::scene::player::{Fate, Player};
 use std::collections::VecDeque;
 use std::time::Duration;
 use stillpoint_core::{Code, Error};
-use stillpoint_engine::backend::{Action, End, EventSink, Refusal, Scope};
+use stillpoint_engine::backend::{Action, Deadline, End, EventSink, Refusal, Scope};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
@@ -60,7 +60,10 @@ impl App {
             tokio::select! {
                 biased;
                 call = self.calls.recv() => match call {
-                    Some(call) => waiting.push_back((self.ready_at(&call), call)),
+                    Some(call) => {
+                        waiting.retain(|(_, call)| !is_given_up(call));
+                        waiting.push_back((self.ready_at(&call), call));
+                    }
                     None => return self.sink.end(End::Closed),
                 },
                 () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
@@ -92,8 +95,7 @@ impl App {
             _ => Duration::ZERO,
         };
         let latency = if matches!(call, Call::Truth { .. }) { Duration::ZERO } else { self.latency };
-        let now = Instant::now();
-        now.checked_add(takes + latency).unwrap_or(now)
+        Deadline::after(takes.saturating_add(latency)).instant()
     }
 
     // A caller that is gone does not want its answer: that a reply cannot be sent is no failure.

@@ -1,6 +1,7 @@
 //! Scene step → change: does to the stage what one step says. The stage records what that changed.
 
 use crate::scene::expr::{Scope, Wording};
+use crate::scene::layout::MOST;
 use crate::scene::player::{Fate, Player};
 use crate::scene::{Deed, Element, Piece, Scene, Setting, Verb};
 use std::collections::BTreeMap;
@@ -27,7 +28,9 @@ pub(crate) fn apply(player: &mut Player, deed: &Deed, names: &BTreeMap<String, S
             if let Some(key) = find(player, id)
                 && let Some(mut place) = player.stage.get(key).and_then(|item| item.props.bounds())
             {
-                (place.x, place.y) = (place.x + dx, place.y + dy);
+                // Something that drifts for ever stays within what a screen can be.
+                let drift = |at: i32, by: i32| at.saturating_add(by).clamp(-MOST, MOST);
+                (place.x, place.y) = (drift(place.x, *dx), drift(place.y, *dy));
                 player.stage.move_on_screen(key, place);
             }
         }

@@ -16,6 +16,7 @@ fn an_error_says_the_line_and_what_was_expected() {
         ("button \"Save", 1, "a closing quote", "the end of the line"),
         ("button \"Save\" [shiny]", 1, "a state (enabled, visible", "`shiny`"),
         ("button \"Save\" @1,2,3", 1, "a place such as @10,20,300,40", "`@1,2,3`"),
+        ("button \"Save\" @0,0,999999999,1", 1, "a place such as", "`@0,0,999999999,1`"),
         ("button \"Save\" colour=red", 1, "text=, hint=, tag= or range=", "`colour=`"),
         ("slider \"A\" range=9..1", 1, "a range such as range=0..100/5", "`9..1`"),
         ("window \"A\"\n    button \"B\"\n  button \"C\"", 3, "the indentation", "2 spaces"),

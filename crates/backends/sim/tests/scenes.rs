@@ -149,11 +149,15 @@ async fn a_flood_overflows_the_queue_and_ends_in_a_known_state() {
 async fn an_unknown_scene_says_which_there_are() {
     let error = refused("sim:logon").await;
     assert_eq!(error.code, Code::TargetNotFound);
+    assert!(error.details["scenes"].as_array().is_some_and(|names| names.len() == 21));
     assert!(error.hint.contains("login") && error.hint.contains("table:500"), "{}", error.hint);
     for (uri, word) in [
         ("sim:login?spede=2", "speed"),
         ("sim:login?speed=fast", "number"),
         ("sim:login?speed=0", "twice"),
+        ("sim:login?speed=1000000", "twice"),
+        ("sim:login?jitter=-5", "number"),
+        ("sim:login?latency=inf", "number"),
         ("sim:table:many", "whole number"),
         ("sim:table:99999999999", "whole number"),
         ("sim:churn:12", "changes a second"),

@@ -136,3 +136,28 @@ async fn a_part_of_the_tree_can_be_read_again() {
     let gone = player.backend.refresh(Scope::Subtree(NativeKey(987_654)), soon()).await.unwrap_err();
     assert_eq!(gone.code, Code::StaleReference);
 }
+
+#[tokio::test(start_paused = true)]
+async fn absurd_times_do_not_stop_the_app() {
+    let player = attach("sim:noop").await;
+    let button = player.key("nothing").await;
+    let refusal = player.backend.perform(&tap(button, Some(Duration::MAX)), soon()).await.unwrap_err();
+    assert_eq!((refusal.error.code, refusal.delivery), (Code::TargetUnresponsive, Delivery::NotDelivered));
+    player.backend.perform(&tap(button, None), soon()).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endless_loop_without_a_pause_lets_time_pass() {
+    let text = "option pause =0\ntext #n text=\"0\"\non attach:\n  every {pause}ms set #n text \"{n}\"";
+    let player = support::attach_with(stillpoint_sim::Sim::scripted(text), "sim:custom").await;
+    player.play(50).await;
+    assert_ne!(player.text("n").await, "0");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scene_that_goes_in_circles_hangs_like_an_app_that_does() {
+    let text = "button \"Again\" #again\non tap #again:\n  tap #again";
+    let player = support::attach_with(stillpoint_sim::Sim::scripted(text), "sim:custom").await;
+    player.tap("again").await.unwrap();
+    assert_eq!(player.backend.barrier(soon()).await.unwrap_err().code, Code::TargetUnresponsive);
+}

@@ -8,6 +8,9 @@ use stillpoint_core::{Error, Result};
 /// The choices that every scene understands.
 const COMMON: [&str; 6] = ["speed", "seed", "jitter", "latency", "sdk", "events"];
 
+/// Beyond these, times would vanish or never come.
+const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=1000.0;
+
 /// How a scene is to be played.
 #[derive(Clone, Debug)]
 pub(crate) struct Choices {
@@ -50,10 +53,10 @@ impl Choices {
         }
         let get = |name: &str, otherwise: f64| given.get(name).copied().unwrap_or(otherwise);
         let speed = get("speed", 1.0);
-        if speed <= 0.0 {
+        if !SPEEDS.contains(&speed) {
             return Err(Error::invalid(
                 format!("a scene cannot play at speed {speed}"),
-                "speed=2 is twice as fast, speed=0.5 half as fast",
+                "speed=2 is twice as fast, speed=0.5 half as fast; from 0.01 to 1000 it can be anything",
             ));
         }
         let millis = |name| Duration::from_secs_f64(get(name, 0.0) / 1000.0);

@@ -7,6 +7,8 @@ use stillpoint_core::tree::{NativeKey, Prop, Rect, Role, State, StateValue};
 /// The whole screen.
 pub(crate) const SCREEN: Rect = Rect::new(0, 0, 800, 600);
 const DIALOG: Rect = Rect::new(200, 150, 400, 300);
+/// No coordinate is farther out than this.
+pub(crate) const MOST: i32 = 100_000;
 /// Room for the title of a dialog.
 pub(crate) const TITLE: i32 = 20;
 const PAD: i32 = 8;

@@ -51,6 +51,7 @@ fn unknown(name: &str) -> Error {
         format!("there is no scene {name:?}"),
         format!("the scenes are {}; write them as sim:login", names.join(", ")),
     )
+    .with_details(serde_json::json!({ "scenes": names }))
 }
 
 /// Every scene with what it shows, in the order of the list.

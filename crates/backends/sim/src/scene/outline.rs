@@ -1,6 +1,7 @@
 //! Text → lines with their tokens, nested by indentation. Knows nothing of what the words mean.
 
 use super::ParseError;
+use super::layout::MOST;
 use stillpoint_core::tree::Rect;
 
 /// One piece of a line.
@@ -220,7 +221,9 @@ impl Lexer<'_> {
 pub(super) fn place(text: &str) -> Option<Rect> {
     let numbers: Vec<i32> = text.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
     match numbers[..] {
-        [x, y, w, h] if w >= 0 && h >= 0 => Some(Rect::new(x, y, w, h)),
+        [x, y, w, h] if w >= 0 && h >= 0 && numbers.iter().all(|n| (-MOST..=MOST).contains(n)) => {
+            Some(Rect::new(x, y, w, h))
+        }
         _ => None,
     }
 }

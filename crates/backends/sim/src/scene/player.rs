@@ -14,6 +14,9 @@ use stillpoint_engine::backend::{BusyResource, IdleReport};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+/// Handlers that run at one moment; a scene that wants more is in a circle.
+const MOST_RUNS: u32 = 10_000;
+
 /// How it stands with the app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
@@ -92,9 +95,14 @@ impl Player {
 
     /// Does everything that is due.
     pub(crate) fn run_due(&mut self, now: Instant) {
-        loop {
+        for runs in 0.. {
             let next = self.threads.iter().enumerate().filter(|(_, t)| t.due <= now);
             let Some((at, _)) = next.min_by_key(|(_, t)| (t.due, t.order)) else { break };
+            if runs == MOST_RUNS {
+                tracing::error!("handlers of the scene start each other without end: the app hangs");
+                self.fate = Fate::Hung;
+                return;
+            }
             let mut thread = self.threads.swap_remove(at);
             if thread.run(self, now) == Progress::Waits {
                 self.threads.push(thread);

@@ -8,6 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// The clock is no finer than this.
+const SHORTEST: Duration = Duration::from_millis(1);
+
 /// A handler that is under way.
 #[derive(Debug)]
 pub(crate) struct Thread {
@@ -72,7 +75,11 @@ impl Thread {
                     return Progress::Waits;
                 }
                 Step::Every { period, times, body } => {
-                    let period = player.scale(self.span(player, period));
+                    let mut period = player.scale(self.span(player, period));
+                    if times.is_none() {
+                        // What goes on for ever has to let time pass.
+                        period = period.max(SHORTEST);
+                    }
                     if *times == Some(0) {
                         continue;
                     }
