@@ -1,0 +1,103 @@
+//! A verb, from the words on the command line to its answer.
+
+use crate::engine::{Desk, interrupted, open};
+use crate::exit::Exit;
+use crate::grammar::{SETTING, TARGET, place};
+use crate::params::{self, flag};
+use crate::progress;
+use crate::words::{self, Use};
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+use serde_json::{Map, Value};
+use std::time::Duration;
+use stillpoint_core::{Error, Result, Target};
+use stillpoint_engine::backend::AttachOptions;
+use stillpoint_engine::verbs::Call;
+
+/// How long a cancelled verb may take to say what it saw.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Runs what `word` means.
+pub(crate) async fn run(desk: &Desk, word: &str, matches: &ArgMatches) -> anyhow::Result<Exit> {
+    let target = target(matches)?;
+    let (verb, params) = understand(word, words::uses(word), matches)?;
+    let session = open(&desk.engine, &target, &options(matches)?, &desk.cancel).await?;
+    let call = Call { cancel: desk.cancel.clone() };
+    let answering = async {
+        tokio::select! {
+            answer = (verb.run)(&session, params, &call) => answer,
+            () = given_up(desk) => Err(interrupted()),
+        }
+    };
+    let answer = progress::during(&session, &format!("{word} {target}"), answering).await?;
+    desk.out.answer(&*answer)
+}
+
+async fn given_up(desk: &Desk) {
+    desk.cancel.cancelled().await;
+    tokio::time::sleep(LAST_WORDS).await;
+}
+
+/// The target that was given.
+pub(crate) fn target(matches: &ArgMatches) -> Result<Target> {
+    matches.get_one::<String>(TARGET).map_or("", String::as_str).parse()
+}
+
+/// How to attach, as it was given.
+pub(crate) fn options(matches: &ArgMatches) -> Result<AttachOptions> {
+    let mut options = AttachOptions::default();
+    for setting in matches.get_many::<String>(SETTING).into_iter().flatten() {
+        let (name, value) = setting.split_once('=').ok_or_else(|| {
+            Error::invalid(format!("--attach-option {setting:?} has no value"), "write it as NAME=VALUE")
+        })?;
+        options.settings.insert(name.to_owned(), value.to_owned());
+    }
+    Ok(options)
+}
+
+/// Which verb is meant, with its parameters.
+fn understand(
+    word: &str,
+    uses: Vec<Use>,
+    matches: &ArgMatches,
+) -> Result<(&'static stillpoint_engine::verbs::VerbSpec, Value)> {
+    let mut given: Vec<&str> =
+        (0..).map_while(|n| matches.try_get_one::<String>(&place(n)).ok().flatten()).map(String::as_str).collect();
+    let usage = uses.iter().map(|u| u.usage(word)).collect::<Vec<_>>().join(" | ");
+    let chosen = given.first().and_then(|first| uses.iter().position(|u| u.form.keyword == Some(*first)));
+    let chosen = match chosen {
+        Some(found) => {
+            given.remove(0);
+            found
+        }
+        None => uses.iter().position(|u| u.form.keyword.is_none()).ok_or_else(|| {
+            Error::invalid(format!("{word} does not know what is meant"), format!("usage: {usage}"))
+        })?,
+    };
+    let using = &uses[chosen];
+    let strays = uses.iter().flat_map(|u| &u.params).filter(|p| {
+        let given = matches.value_source(&p.name) == Some(ValueSource::CommandLine);
+        given && !using.params.iter().any(|own| own.name == p.name)
+    });
+    if let Some(stray) = strays.into_iter().next() {
+        let own: Vec<String> = using.params.iter().map(|p| format!("--{}", flag(&p.name))).collect();
+        return Err(Error::invalid(
+            format!("{} has no --{}", using.verb.name, flag(&stray.name)),
+            format!("it takes {}", own.join(", ")),
+        ));
+    }
+    let mut values = Map::new();
+    for param in &using.params {
+        if let Some(value) = param.from_flag(matches)? {
+            values.insert(param.name.clone(), value);
+        }
+    }
+    params::fill(&using.places(), &given, &usage, &mut values)?;
+    if let Some(missing) = using.params.iter().find(|p| p.required && !values.contains_key(&p.name)) {
+        return Err(Error::invalid(
+            format!("--{} is missing: {}", flag(&missing.name), missing.doc),
+            format!("usage: {usage}"),
+        ));
+    }
+    Ok((using.verb, Value::Object(values)))
+}

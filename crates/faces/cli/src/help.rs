@@ -1,0 +1,76 @@
+//! Texts of the help that are not made from verbs: the overview by task, and examples.
+
+use crate::words::{self, Task};
+use std::fmt::Write;
+use stillpoint_engine::verbs;
+
+/// The commands that are no verbs, with what they do.
+const OWN: [(&str, &str); 7] = [
+    ("apps", "What can be driven now"),
+    ("doctor", "What is missing on this machine, and how to get it"),
+    ("watch", "Live revisions, one line each"),
+    ("demo", "Act, wait, delta, verify on a simulated app, with a timeline"),
+    ("desktop", "Private headless desktops: run, start, stop, list, env"),
+    ("completions", "Completions for your shell"),
+    ("man", "The manual page"),
+];
+
+/// All commands by task, examples, and what the exit codes mean.
+pub(crate) fn overview() -> String {
+    let mut out = String::new();
+    for (task, heading) in Task::ALL {
+        let words: Vec<_> = words::known().filter(|w| w.task == task).collect();
+        if !words.is_empty() {
+            section(&mut out, heading, words.iter().map(|w| (w.word, w.about)));
+        }
+    }
+    let worded: Vec<&str> = words::WORDS.iter().flat_map(|w| w.forms).map(|f| f.verb).collect();
+    let others: Vec<&str> = verbs::table().iter().map(|v| v.name).filter(|n| !worded.contains(n)).collect();
+    if !others.is_empty() {
+        let _ = writeln!(out, "\nMore verbs, by their full names:\n  {}", others.join(", "));
+    }
+    section(&mut out, "Set up and watch", OWN.iter().copied());
+    out.push_str(concat!(
+        "\nExamples:\n",
+        "  stillpoint demo\n",
+        "  stillpoint snapshot sim:login\n",
+        "  stillpoint wait sim:toast change --json\n",
+        "  stillpoint wait sim:checkout 'button \"Pay\"' --condition enabled --timeout-ms 3000\n",
+        "  stillpoint watch sim:feed --count 5\n",
+        "\nExit codes:\n",
+        "  0 done, 1 the UI said no, 2 usage, 3 target or backend unavailable, 4 timeout, 130 interrupted\n",
+        "\n`stillpoint COMMAND --help` tells more. Flags everywhere:",
+    ));
+    out
+}
+
+fn section<'a>(out: &mut String, heading: &str, lines: impl Iterator<Item = (&'a str, &'a str)>) {
+    let _ = writeln!(out, "\n{heading}:");
+    for (name, about) in lines {
+        let _ = writeln!(out, "  {name:<12} {about}");
+    }
+}
+
+/// Examples for one command.
+pub(crate) fn examples(word: &str) -> String {
+    let lines: &[&str] = match word {
+        "snapshot" => &["stillpoint snapshot sim:login", "stillpoint snapshot app:gedit --since 184 --json"],
+        "find" => &["stillpoint find sim:login 'textbox \"Username\"'", "stillpoint find sim:login '#signin' --json"],
+        "tap" => &["stillpoint tap sim:toast 'button \"Save\"'"],
+        "type" => &["stillpoint type sim:login 'textbox \"Username\"' ada"],
+        "press" => &["stillpoint press app:gedit ctrl+s", "stillpoint press sim:login '#password' Enter"],
+        "set" => &["stillpoint set app:fixture-gtk3 'slider \"Volume\"' 40"],
+        "wait" => &[
+            "stillpoint wait sim:login change",
+            "stillpoint wait sim:login idle --stability-window-ms 150",
+            "stillpoint wait sim:login screen --previous-fingerprint 0123456789abcdef",
+            "stillpoint wait sim:login 'status' --condition visible",
+            "stillpoint wait sim:clock change --mask-volatile=false --timeout-ms 2000",
+        ],
+        "expect" => &["stillpoint expect sim:login 'button \"Sign in\"' enabled false"],
+        "watch" => &["stillpoint watch sim:feed --count 5", "stillpoint watch app:gedit --json | jq .change_summary.first"],
+        "completions" => &["stillpoint completions bash > ~/.local/share/bash-completion/completions/stillpoint"],
+        _ => &[],
+    };
+    if lines.is_empty() { String::new() } else { format!("Examples:\n  {}", lines.join("\n  ")) }
+}

@@ -1,0 +1,154 @@
+//! The command line of Stillpoint: every verb of the engine, for people and for programs.
+//!
+//! Nothing is decided here. A command word leads to a verb ([`words`]), flags are made from the verb's JSON schema
+//! ([`params`], [`kind`]), the engine runs it ([`call`]), and its answer is printed ([`output`]).
+//!
+//! With `--json`, stdout carries exactly one object: the verb's answer, or `{"error": {code, message, hint,
+//! retryable, details}}` where there is none. `watch --json` prints one object per line. Everything else goes to stderr.
+
+mod apps;
+mod call;
+mod desktop;
+mod demo;
+mod doctor;
+mod engine;
+mod exit;
+mod grammar;
+mod help;
+mod kind;
+mod output;
+mod paint;
+mod params;
+mod progress;
+mod table;
+mod usage;
+mod watch;
+mod words;
+
+use crate::engine::Desk;
+use crate::exit::Exit;
+use crate::output::Out;
+use clap::ArgMatches;
+use std::process::ExitCode;
+use stillpoint_core::Error;
+use tokio_util::sync::CancellationToken;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+    let out = Out::of(&arguments);
+    log();
+    let done = parse(out).and_then(|asked| match asked {
+        Asked::Work(matches) => work(out, &matches),
+        Asked::Help(exit) => Ok(exit),
+    });
+    let exit = done.unwrap_or_else(|error| tell(out, error));
+    ExitCode::from(exit.code())
+}
+
+/// What the command line asks for.
+enum Asked {
+    /// To do something.
+    Work(Box<ArgMatches>),
+    /// Help or the version, which has been printed.
+    Help(Exit),
+}
+
+/// Reads the command line.
+fn parse(out: Out) -> anyhow::Result<Asked> {
+    let choice = match out.color {
+        anstream::ColorChoice::Always | anstream::ColorChoice::AlwaysAnsi => clap::ColorChoice::Always,
+        anstream::ColorChoice::Never => clap::ColorChoice::Never,
+        anstream::ColorChoice::Auto => clap::ColorChoice::Auto,
+    };
+    match grammar::command().color(choice).try_get_matches() {
+        Ok(matches) => Ok(Asked::Work(Box::new(matches))),
+        Err(help) if usage::is_help(&help) && (help.exit_code() == 0 || !out.json) => {
+            help.print()?;
+            Ok(Asked::Help(if help.exit_code() == 0 { Exit::Done } else { Exit::Usage }))
+        }
+        Err(wrong) => Err(usage::explain(&wrong).into()),
+    }
+}
+
+fn work(out: Out, matches: &ArgMatches) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let done = runtime.block_on(async {
+        let cancel = CancellationToken::new();
+        interruptible(&cancel);
+        let desk = Desk { engine: engine::engine(), out, cancel };
+        let done = dispatch(&desk, matches).await;
+        desk.engine.shut_down().await;
+        done
+    });
+    // A backend that hangs in a blocking call does not keep the process.
+    runtime.shutdown_background();
+    done
+}
+
+/// The first Ctrl-C cancels what runs, the second ends the process.
+fn interruptible(cancel: &CancellationToken) {
+    let cancel = cancel.clone();
+    tokio::spawn(async move {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            if cancel.is_cancelled() {
+                std::process::exit(Exit::Interrupted.code().into());
+            }
+            cancel.cancel();
+        }
+    });
+}
+
+async fn dispatch(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exit> {
+    // The grammar requires a command, so there is one.
+    let (word, matches) = matches.subcommand().unwrap_or(("", matches));
+    match word {
+        "apps" => apps::run(desk).await,
+        "doctor" => doctor::run(desk).await,
+        "watch" => watch::run(desk, matches).await,
+        "demo" => demo::run(desk, matches).await,
+        "desktop" => desktop::run(desk, matches).await,
+        "completions" => completions(desk.out, matches),
+        "man" => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(grammar::command()).render(&mut page)?;
+            desk.out.text(&String::from_utf8_lossy(&page))?;
+            Ok(Exit::Done)
+        }
+        word => call::run(desk, word, matches).await,
+    }
+}
+
+fn completions(out: Out, matches: &ArgMatches) -> anyhow::Result<Exit> {
+    let mut script = Vec::new();
+    if let Some(shell) = matches.get_one::<clap_complete::Shell>("shell") {
+        clap_complete::generate(*shell, &mut grammar::command(), "stillpoint", &mut script);
+    }
+    out.text(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Done)
+}
+
+/// Tells what went wrong, and with which code to end.
+fn tell(out: Out, error: anyhow::Error) -> Exit {
+    let error = match error.downcast::<Error>() {
+        Ok(error) => error,
+        Err(other) => {
+            let io = other.downcast_ref::<std::io::Error>();
+            if io.is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe) {
+                // Whoever reads has enough, as `head` does.
+                return Exit::Done;
+            }
+            Error::internal(format!("{other:#}"))
+        }
+    };
+    if let Err(closed) = out.error(&error) {
+        tracing::debug!(%closed, "nobody reads the error");
+    }
+    Exit::from(&error)
+}
+
+/// Log lines go to stderr, as many as `STILLPOINT_LOG` asks for: `debug`, `stillpoint_engine=trace`, …
+fn log() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("STILLPOINT_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("error"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}
