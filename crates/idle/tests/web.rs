@@ -6,6 +6,7 @@ use std::process::Command;
 
 fn run(body: &str) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("web/stillpoint-idle.js");
+    let script = script.to_str().unwrap();
     let code = format!(
         "const assert = require('node:assert');
          const realTimeout = setTimeout;
