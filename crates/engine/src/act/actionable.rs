@@ -26,9 +26,13 @@ pub(super) async fn wait(
     let mut changes = session.changes();
     let mut gathered = Gathered::new(session, id, verb);
     let mut scrolled = false;
+    let mut last: Option<Failure> = None;
     loop {
         changes.borrow_and_update();
         session.alive()?;
+        if let Some(failure) = last.take_if(|_| deadline.has_passed()) {
+            return Err(told(failure, deadline));
+        }
         let evidence = gathered.look(session, deadline).await?;
         let failure = match session.read(|tree| check(tree, id, verb, &evidence)) {
             Actionability::Ready => return Ok(()),
@@ -43,6 +47,7 @@ pub(super) async fn wait(
             continue;
         }
         let still = failure.predicate == Predicate::Still;
+        last = Some(failure);
         tokio::select! {
             _ = changes.changed() => {}
             () = tokio::time::sleep(TWO_FRAMES), if still => {}
