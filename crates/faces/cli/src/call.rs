@@ -3,7 +3,7 @@
 use crate::engine::{Desk, interrupted, open};
 use crate::exit::Exit;
 use crate::grammar::{SETTING, TARGET, place};
-use crate::params::{self, flag};
+use crate::params::{self, Param, flag};
 use crate::progress;
 use crate::words::{self, Use};
 use clap::ArgMatches;
@@ -20,7 +20,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 /// Runs what `word` means.
 pub(crate) async fn run(desk: &Desk, word: &str, matches: &ArgMatches) -> anyhow::Result<Exit> {
     let target = target(matches)?;
-    let (verb, params) = understand(word, words::uses(word), matches)?;
+    let (verb, params) = understand(word, &words::uses(word), matches)?;
     let session = open(&desk.engine, &target, &options(matches)?, &desk.cancel).await?;
     let call = Call { cancel: desk.cancel.clone() };
     let answering = async {
@@ -58,28 +58,32 @@ pub(crate) fn options(matches: &ArgMatches) -> Result<AttachOptions> {
 /// Which verb is meant, with its parameters.
 fn understand(
     word: &str,
-    uses: Vec<Use>,
+    uses: &[Use],
     matches: &ArgMatches,
 ) -> Result<(&'static stillpoint_engine::verbs::VerbSpec, Value)> {
     let mut given: Vec<&str> =
         (0..).map_while(|n| matches.try_get_one::<String>(&place(n)).ok().flatten()).map(String::as_str).collect();
     let usage = uses.iter().map(|u| u.usage(word)).collect::<Vec<_>>().join(" | ");
-    let chosen = given.first().and_then(|first| uses.iter().position(|u| u.form.keyword == Some(*first)));
-    let chosen = match chosen {
+    let was_given = |p: &Param| matches.value_source(&p.name) == Some(ValueSource::CommandLine);
+    let knows_all = |u: &Use| {
+        let mut flags = uses.iter().flat_map(|u| &u.params).filter(|p| was_given(p));
+        flags.all(|p| u.params.iter().any(|own| own.name == p.name))
+    };
+    let using = match given.first().and_then(|first| uses.iter().find(|u| u.form.keyword == Some(*first))) {
         Some(found) => {
             given.remove(0);
             found
         }
-        None => uses.iter().position(|u| u.form.keyword.is_none()).ok_or_else(|| {
-            Error::invalid(format!("{word} does not know what is meant"), format!("usage: {usage}"))
-        })?,
+        None => {
+            // Of forms without a keyword, the first that knows every flag that was given.
+            let plain = || uses.iter().filter(|u| u.form.keyword.is_none());
+            plain().find(|u| knows_all(u)).or_else(|| plain().next()).ok_or_else(|| {
+                Error::invalid(format!("{word} does not know what is meant"), format!("usage: {usage}"))
+            })?
+        }
     };
-    let using = &uses[chosen];
-    let strays = uses.iter().flat_map(|u| &u.params).filter(|p| {
-        let given = matches.value_source(&p.name) == Some(ValueSource::CommandLine);
-        given && !using.params.iter().any(|own| own.name == p.name)
-    });
-    if let Some(stray) = strays.into_iter().next() {
+    let mut strays = uses.iter().flat_map(|u| &u.params).filter(|p| was_given(p));
+    if let Some(stray) = strays.find(|p| !using.params.iter().any(|own| own.name == p.name)) {
         let own: Vec<String> = using.params.iter().map(|p| format!("--{}", flag(&p.name))).collect();
         return Err(Error::invalid(
             format!("{} has no --{}", using.verb.name, flag(&stray.name)),

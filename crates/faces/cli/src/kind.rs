@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Text { or_object: bool, or_number: bool, or_bool: bool },
     /// Anything that is written as JSON.
     Json,
+    /// Anything at all: what is no JSON is words.
+    Any,
 }
 
 /// A schema within the document that its `$ref`s point into.
@@ -74,6 +76,10 @@ impl<'a> Place<'a> {
     /// The kind that it describes.
     pub(crate) fn kind(self) -> Kind {
         let place = self.resolved();
+        let says = |name| place.schema.get(name).is_some();
+        if !["type", "enum", "const", "anyOf", "oneOf", "allOf"].into_iter().any(says) {
+            return Kind::Any;
+        }
         if let Some(words) = place.words() {
             return Kind::Choice(words);
         }
@@ -120,7 +126,7 @@ fn either(one: Kind, other: Kind) -> Kind {
             Kind::Whole { .. } | Kind::Number => text(a, true, c),
             Kind::YesNo => text(a, b, true),
             Kind::Choice(_) => text(a, b, c),
-            Kind::List(_) | Kind::Json => text(true, b, c),
+            Kind::List(_) | Kind::Json | Kind::Any => text(true, b, c),
         },
         (Kind::Whole { .. } | Kind::Number, Kind::Whole { .. } | Kind::Number) => Kind::Number,
         (Kind::Choice(one), Kind::Choice(other)) => Kind::Choice([one, other].concat()),
@@ -139,6 +145,7 @@ impl Kind {
             Kind::List(of) => of.placeholder(),
             Kind::Text { .. } => "TEXT".to_owned(),
             Kind::Json => "JSON".to_owned(),
+            Kind::Any => "VALUE".to_owned(),
         }
     }
 
@@ -171,6 +178,7 @@ impl Kind {
                 Ok(plain.unwrap_or_else(|| word.into()))
             }
             Kind::Json => json(name, word),
+            Kind::Any => Ok(serde_json::from_str(word).unwrap_or_else(|_| word.into())),
         }
     }
 }
@@ -259,6 +267,14 @@ mod tests {
         assert_eq!(kind.value("VALUE", "0.5").unwrap(), json!(0.5));
         assert_eq!(kind.value("VALUE", "007").unwrap(), json!("007"));
         assert_eq!(kind.value("VALUE", "true").unwrap(), json!(true));
+    }
+
+    #[test]
+    fn what_may_be_anything_is_json_or_words() {
+        let kind = kind(&json!({"description": "What it must be."}));
+        assert_eq!(kind.value("EXPECTED", "true").unwrap(), json!(true));
+        assert_eq!(kind.value("EXPECTED", "\"12\"").unwrap(), json!("12"));
+        assert_eq!(kind.value("EXPECTED", "boots").unwrap(), json!("boots"));
     }
 
     #[test]

@@ -63,14 +63,13 @@ impl Out {
 
     /// Tells a verb's answer, and says how it went.
     pub(crate) fn answer(self, answer: &dyn Answer) -> anyhow::Result<Exit> {
-        let value = answer.json()?;
         if self.json {
-            self.value(&value)?;
+            self.value(&answer.json()?)?;
         } else {
             let text = answer.text();
             self.text(&paint::answer(&text))?;
-            let error = value.get("error").filter(|e| !e.is_null()).cloned();
-            if let Some(error) = error.and_then(|e| serde_json::from_value::<Error>(e).ok()) {
+            // Some answers tell their error themselves, all of it or only what went wrong.
+            if let Some(error) = answer.error().filter(|e| !text.contains(&e.hint)) {
                 self.failure(&error, text.contains(&error.message));
             }
         }

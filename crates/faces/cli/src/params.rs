@@ -71,7 +71,9 @@ impl Param {
             Kind::YesNo => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
             Kind::List(_) => arg.action(ArgAction::Append).allow_hyphen_values(true),
             Kind::Choice(_) => arg,
-            Kind::Whole { .. } | Kind::Number | Kind::Text { .. } | Kind::Json => arg.allow_hyphen_values(true),
+            Kind::Whole { .. } | Kind::Number | Kind::Text { .. } | Kind::Json | Kind::Any => {
+                arg.allow_hyphen_values(true)
+            }
         };
         arg
     }

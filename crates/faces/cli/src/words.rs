@@ -1,6 +1,6 @@
 //! The words that people type: which verb each one means, and which parameters have a place on the command line.
 //!
-//! Only names are here. A verb that has no word works by its full name: `stillpoint VERB TARGET --flags`.
+//! Only names are here. A verb that has no word works by its full name: `stillpoint VERB TARGET [SELECTOR] --flags`.
 
 use crate::params::{self, Param};
 use stillpoint_engine::verbs::{self, VerbSpec};
@@ -104,14 +104,14 @@ pub(crate) const WORDS: &[Word] = &[
     Word {
         word: "scroll",
         task: Task::Act,
-        about: "Bring an element into view",
-        forms: &[plain("scroll_to", &["selector"])],
+        about: "Bring an element into view, or turn the wheel over it with --dx and --dy",
+        forms: &[plain("scroll_to", &["selector"]), plain("scroll", &["selector"])],
     },
     Word {
         word: "drag",
         task: Task::Act,
         about: "Drag one element onto another",
-        forms: &[plain("drag", &["from", "to"])],
+        forms: &[plain("drag", &["selector", "to"])],
     },
     Word {
         word: "wait",
@@ -136,7 +136,7 @@ pub(crate) const WORDS: &[Word] = &[
         about: "Check what an element is, or which screen is shown",
         forms: &[
             when("screen", "expect_screen", &[]),
-            plain("expect_state", &["selector", "property", "value"]),
+            plain("expect_state", &["selector", "property", "expected"]),
         ],
     },
     Word {
@@ -188,7 +188,8 @@ pub(crate) fn uses(word: &str) -> Vec<Use> {
         }
     }
     let mut forms = WORDS.iter().flat_map(|w| w.forms);
-    let places = forms.find(|form| form.verb == word).map_or(&[][..], |form| form.places);
+    // What acts on an element takes it in second place, as every word does.
+    let places = forms.find(|form| form.verb == word).map_or(&["selector"][..], |form| form.places);
     verbs::by_name(word)
         .map(|verb| Use { form: plain(verb.name, places), verb, params: params::of(verb) })
         .into_iter()
