@@ -165,6 +165,7 @@ pub(crate) async fn look_at(bus: &Connection, app: &App, deadline: Deadline) -> 
         // GTK has ids in the property only; Qt 5 has neither.
         attributes: !gtk && !(toolkit == "Qt" && version.starts_with('5')),
         window_relative: gtk4,
+        showing_untold: gtk4,
     };
     Ok(Nature {
         name: name.unwrap_or_default(),

@@ -47,6 +47,8 @@ pub(crate) struct Facts {
     pub(crate) parent: Option<NativeKey>,
     pub(crate) role: NativeRole,
     pub(crate) states: NativeStates,
+    /// Whether its toolkit leaves out that it is showing.
+    pub(crate) showing_untold: bool,
     pub(crate) interfaces: Interfaces,
     pub(crate) name: Option<Str>,
     pub(crate) description: Option<Str>,
@@ -72,6 +74,7 @@ impl Facts {
             parent: None,
             role: NativeRole::default(),
             states: NativeStates::default(),
+            showing_untold: false,
             interfaces: Interfaces::default(),
             name: None,
             description: None,
@@ -95,6 +98,7 @@ impl Facts {
     /// Whether it is on the screen, so that its place there means something.
     pub(crate) fn is_showing(&self) -> bool {
         self.states.has(NativeStates::SHOWING)
+            || (self.showing_untold && self.states.has(NativeStates::VISIBLE) && !self.role.is_toplevel())
     }
 
     pub(crate) fn has_text(&self) -> bool {
@@ -112,6 +116,9 @@ impl Facts {
         // First, so that nothing after it can leave content in a protected element.
         for (state, value) in self.states.told(self.role).known() {
             props.set(Prop::State(state, Some(value)));
+        }
+        if self.showing_untold && !self.role.is_toplevel() {
+            props.set(Prop::State(State::OnScreen, None));
         }
         props.set(Prop::NativeRole(Some(self.role.name().into())));
         props.set(Prop::StableId(self.stable_id.clone()));

@@ -82,7 +82,7 @@ impl Shadow {
         let Some(entry) = self.nodes.get(&key).filter(|e| e.stage == Stage::Complete) else { return };
         let mut facets: Vec<Facet> = vec![Facet::Role, Facet::States];
         facets.extend(self.dialect.name_question());
-        facets.extend(self.dialect.next_questions(&entry.facts, true));
+        facets.extend(self.dialect.next_questions(&entry.facts));
         if entry.facts.has_text() {
             facets.push(text_question(&entry.facts));
         }

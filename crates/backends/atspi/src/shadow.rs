@@ -16,6 +16,9 @@ use tokio::time::Instant;
 use zbus::Message;
 use zbus::message::Type;
 
+/// How many elements on the screen are asked for an id before an app counts as one without.
+const ID_SAMPLE: usize = 64;
+
 /// How far the first reading of an object has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
@@ -38,6 +41,8 @@ pub(crate) struct Entry {
     pub(crate) told_children: Vec<NativeKey>,
     /// The facets that are asked for and not answered.
     pub(crate) in_flight: u32,
+    /// Its id is known, or was asked for.
+    pub(crate) id_asked: bool,
     /// It did not answer, or said that it is gone.
     pub(crate) dead: bool,
     /// When its place was last asked for.
@@ -45,9 +50,10 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    fn new(object: Object, parent: Option<NativeKey>) -> Self {
+    fn new(object: Object, parent: Option<NativeKey>, dialect: Dialect) -> Self {
         let mut facts = Facts::new(object);
         facts.parent = parent;
+        facts.showing_untold = dialect.showing_untold;
         Entry {
             facts,
             stage: Stage::Named,
@@ -55,6 +61,7 @@ impl Entry {
             told_parent: None,
             told_children: Vec::new(),
             in_flight: 0,
+            id_asked: false,
             dead: false,
             placed_at: None,
         }
@@ -110,6 +117,8 @@ pub(crate) struct Shadow {
     asked: HashMap<NonZeroU32, Question>,
     open: HashMap<Round, usize>,
     checking: bool,
+    has_ids: bool,
+    ids_sampled: usize,
 }
 
 impl Shadow {
@@ -118,7 +127,7 @@ impl Shadow {
         let (key, _) = keys.intern(&root);
         Shadow {
             keys,
-            nodes: HashMap::from([(key, Entry::new(root, None))]),
+            nodes: HashMap::from([(key, Entry::new(root, None, dialect))]),
             root: key,
             dialect,
             limits,
@@ -136,6 +145,8 @@ impl Shadow {
             asked: HashMap::new(),
             open: HashMap::new(),
             checking: false,
+            has_ids: false,
+            ids_sampled: 0,
         }
     }
 
@@ -167,7 +178,7 @@ impl Shadow {
         facts.states = cached.states;
         facts.child_count = cached.child_count;
         entry.stage = Stage::Identified;
-        self.ask_the_rest(key, false);
+        self.ask_the_rest(key);
         match cached.children {
             Some(children) if children.len() <= self.limits.max_children => self.set_children(key, children),
             _ => self.ask_children(key),
@@ -175,10 +186,37 @@ impl Shadow {
         self.advance(key);
     }
 
-    fn ask_the_rest(&mut self, key: NativeKey, id_known: bool) {
+    fn ask_the_rest(&mut self, key: NativeKey) {
         let Some(entry) = self.nodes.get(&key) else { return };
-        for facet in self.dialect.next_questions(&entry.facts, id_known) {
+        for facet in self.dialect.next_questions(&entry.facts) {
             self.ask(key, facet);
+        }
+        self.ask_id(key);
+    }
+
+    /// Most apps give ids to nothing. A sample of what is on the screen is asked; with the first id that is found,
+    /// everything is.
+    fn ask_id(&mut self, key: NativeKey) {
+        let Some(entry) = self.nodes.get_mut(&key).filter(|e| !e.id_asked) else { return };
+        if !self.has_ids && (self.ids_sampled >= ID_SAMPLE || !entry.facts.is_showing()) {
+            return;
+        }
+        entry.id_asked = true;
+        self.ids_sampled += 1;
+        for facet in self.dialect.id_questions() {
+            self.ask(key, *facet);
+        }
+    }
+
+    /// An id was found for the first time: now all are asked.
+    fn ask_all_ids(&mut self) {
+        self.has_ids = true;
+        let mut keys: Vec<NativeKey> = self.nodes.keys().copied().collect();
+        keys.sort_unstable();
+        for key in keys {
+            if self.nodes.get(&key).is_some_and(|e| e.stage != Stage::Named) {
+                self.ask_id(key);
+            }
         }
     }
 
@@ -272,8 +310,18 @@ impl Shadow {
                 self.ask_length(question.key, Facet::Text, length.clamp(0, read::TEXT_LIMIT));
             }
         }
-        if question.facet == Facet::States {
-            self.shown_or_hidden(question.key, was_showing);
+        match question.facet {
+            Facet::States => self.shown_or_hidden(question.key, was_showing),
+            Facet::Identity => {
+                if let Some(entry) = self.nodes.get_mut(&question.key) {
+                    entry.id_asked = true;
+                }
+            }
+            _ => {}
+        }
+        let has_id = |e: &Entry| e.facts.stable_id.is_some();
+        if !self.has_ids && self.nodes.get(&question.key).is_some_and(has_id) {
+            self.ask_all_ids();
         }
         self.note_change(question.key);
         (self.round, self.checking) = (round, checking);
@@ -282,8 +330,11 @@ impl Shadow {
     /// What has come onto the screen has a place there that nobody asked for yet.
     pub(crate) fn shown_or_hidden(&mut self, key: NativeKey, was_showing: bool) {
         let Some(entry) = self.nodes.get(&key) else { return };
-        if !was_showing && entry.facts.has_place() && entry.stage == Stage::Complete {
-            self.ask(key, Facet::Extents);
+        if !was_showing && entry.facts.is_showing() && entry.stage == Stage::Complete {
+            for facet in self.dialect.questions_when_shown(&entry.facts) {
+                self.ask(key, facet);
+            }
+            self.ask_id(key);
         }
     }
 
@@ -303,7 +354,7 @@ impl Shadow {
         if entry.stage == Stage::Named && entry.in_flight == 0 {
             entry.stage = Stage::Identified;
             let has_children = entry.facts.child_count > 0;
-            self.ask_the_rest(key, self.dialect.get_all);
+            self.ask_the_rest(key);
             if has_children {
                 self.ask_children(key);
             }
@@ -402,7 +453,7 @@ impl Shadow {
             self.strangers.push(object.name.clone());
         }
         let (child, _) = self.keys.intern(&object);
-        self.nodes.insert(child, Entry::new(object, Some(parent)));
+        self.nodes.insert(child, Entry::new(object, Some(parent), self.dialect));
         self.introduce(child);
         Some(child)
     }
