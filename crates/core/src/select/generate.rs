@@ -1,14 +1,13 @@
 //! From an element to the selector that finds it again: the shortest rung of the ladder on which it stands alone.
 
 use super::census::Census;
-use super::order::{self, IdMap};
+use super::order::{self, IdMap, QuickMap};
 use super::resolve::{Confidence, Reason};
 use super::selector::{Part, Selector, Words};
 use crate::tree::{ElementId, Node, Role, State, TreeView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A selector that matches exactly one element, hidden ones counted.
@@ -24,7 +23,7 @@ pub struct Generated {
 /// generator for a whole snapshot.
 pub struct Generator<'t> {
     census: Census<'t>,
-    families: RefCell<HashMap<Family<'t>, Rc<Kin>>>,
+    families: RefCell<QuickMap<Family<'t>, Rc<Kin>>>,
     landmarks: RefCell<IdMap<Option<Part>>>,
 }
 

@@ -103,17 +103,22 @@ impl<'a> Census<'a> {
             sum.add(0.5, likeness(was, is));
         }
         sum.add(1.5, same_line(&r.ancestors, &around));
-        if !r.neighbours.is_empty() {
-            sum.add(2.0, self.same_company(&neighbours(self.tree, id)));
-        }
         sum.add(0.5, same_place(r.place, (place, self.candidates.len())));
         if let (Some(was), Some(is)) = (r.bounds, node.bounds()) {
             let (a, b) = (was.center(), is.center());
             let apart = f64::from(a.0.abs_diff(b.0)) + f64::from(a.1.abs_diff(b.1));
             sum.add(0.5, 1.0 / (1.0 + apart / 200.0));
         }
-        let mean = sum.value();
-        self.floor(node, &around).map_or(mean, |floor| floor + (1.0 - floor) * mean)
+        let floor = self.floor(node, &around).unwrap_or(0.0);
+        let lifted = |mean: &Mean| floor + (1.0 - floor) * mean.value();
+        if !r.neighbours.is_empty() {
+            // Its company is dear to find out; where the best would not help, the worst is assumed.
+            let hopeful = lifted(&sum.with(2.0, 1.0));
+            let company =
+                if hopeful < GOOD - MARGIN { 0.0 } else { self.same_company(&neighbours(self.tree, id)) };
+            sum.add(2.0, company);
+        }
+        lifted(&sum)
     }
 
     /// The share of recorded neighbours that still stand with it. The nearest count more, and so do those that are
@@ -141,7 +146,7 @@ impl<'a> Census<'a> {
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Mean {
     weight: f64,
     sum: f64,
@@ -151,6 +156,12 @@ impl Mean {
     fn add(&mut self, weight: f64, value: f64) {
         self.weight += weight;
         self.sum += weight * value;
+    }
+
+    fn with(&self, weight: f64, value: f64) -> Mean {
+        let mut mean = self.clone();
+        mean.add(weight, value);
+        mean
     }
 
     fn value(&self) -> f64 {

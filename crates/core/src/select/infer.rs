@@ -6,10 +6,13 @@ use crate::tree::{ElementId, TreeView};
 
 /// Elements whose label or text says the same as `wanted`, in the order of their ids.
 pub(super) fn infer(tree: &TreeView, wanted: &str) -> Vec<ElementId> {
-    if gist(wanted).next().is_none() {
-        return Vec::new();
-    }
-    let says = |text: &str| gist(text).eq(gist(wanted));
+    let Some(first) = gist(wanted).next() else { return Vec::new() };
+    // Nearly all texts part ways at their first letter.
+    let begins = |text: &str| {
+        let letter = text.chars().find(|c| c.is_alphanumeric());
+        letter.is_some_and(|c| c == first || c.to_lowercase().next() == Some(first))
+    };
+    let says = |text: &str| begins(text) && gist(text).eq(gist(wanted));
     tree.iter().filter(|(_, node)| spoken(node).any(says)).map(|(id, _)| id).collect()
 }
 

@@ -50,6 +50,11 @@ impl<'s> Query<'s> {
         }
     }
 
+    /// Whether an index leads straight to the few that can match.
+    pub(super) fn is_pointed(&self) -> bool {
+        matches!(self.anchor(), Anchor::Element(_) | Anchor::Name(_) | Anchor::Word(_))
+    }
+
     /// The elements that can match, each once, in no particular order.
     pub(super) fn candidates(&self, tree: &Tree) -> Vec<ElementId> {
         match self.anchor() {
@@ -139,7 +144,8 @@ fn contains(text: &str, lower: &str) -> bool {
                 .windows(lower.len())
                 .any(|w| w[0].to_ascii_lowercase() == *first && w.eq_ignore_ascii_case(lower));
     }
-    text.char_indices().any(|(at, _)| {
+    let first = lower.chars().next();
+    text.char_indices().filter(|(_, c)| c.to_lowercase().next() == first).any(|(at, _)| {
         let mut rest = text[at..].chars().flat_map(char::to_lowercase);
         lower.chars().all(|c| rest.next() == Some(c))
     })

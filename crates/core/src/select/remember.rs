@@ -107,48 +107,38 @@ fn is_wrapper(node: &Node) -> bool {
     shapeless && node.label().is_none() && node.stable_id().is_none()
 }
 
-/// The names said nearest to an element: those inside the closest enclosing element that holds any but its own,
-/// nearest first in document order.
+/// The names said nearest to an element, nearest first: those of its siblings, or of what stands beside the closest
+/// enclosing element that has any beside it.
 pub(super) fn neighbours(tree: &TreeView, id: ElementId) -> Vec<&str> {
     let own = tree.get(id).and_then(|n| n.label().or(n.text()));
-    for above in tree.ancestors(id) {
-        let mut before: Vec<&str> = Vec::new();
-        let mut after: Vec<&str> = Vec::new();
-        let mut passed = false;
-        for (other, node) in tree.walk_from(above).skip(1).take(MOST_WALKED) {
-            passed |= other == id;
-            let Some(name) = spoken(node).next() else { continue };
-            if Some(name) == own || tree.is_within(other, id) || tree.is_within(id, other) {
-                continue;
-            }
-            let side = if passed { &mut after } else { &mut before };
-            side.push(name);
-            if after.len() >= NEIGHBOURS {
-                break;
-            }
-        }
-        if !before.is_empty() || !after.is_empty() {
-            return interleave(&before, &after);
-        }
-    }
-    Vec::new()
-}
-
-/// A container of thousands is looked at only at its beginning.
-const MOST_WALKED: usize = 2_000;
-
-fn interleave<'t>(before: &[&'t str], after: &[&'t str]) -> Vec<&'t str> {
-    let (mut before, mut after) = (before.iter().rev(), after.iter());
     let mut near: Vec<&str> = Vec::new();
-    while near.len() < NEIGHBOURS {
-        let pair = (before.next(), after.next());
-        near.extend(
-            pair.0.into_iter().chain(pair.1).filter(|n| !near.contains(n)).copied().collect::<Vec<_>>(),
-        );
-        if pair == (None, None) {
+    let mut inner = id;
+    for above in tree.ancestors(id) {
+        let Some(node) = tree.get(above) else { break };
+        let siblings = node.children();
+        let place = siblings.iter().position(|c| *c == inner).unwrap_or_default();
+        for step in 1..=NEIGHBOURS {
+            let beside = [place.checked_sub(step), Some(place + step)];
+            for sibling in beside.into_iter().flatten().filter_map(|at| siblings.get(at)) {
+                let words = tree.walk_from(*sibling).take(WALKED).filter_map(|(_, n)| spoken(n).next());
+                for word in words.filter(|w| Some(*w) != own).take(2) {
+                    if !near.contains(&word) {
+                        near.push(word);
+                    }
+                }
+            }
+            if near.len() >= NEIGHBOURS {
+                near.truncate(NEIGHBOURS);
+                return near;
+            }
+        }
+        if !near.is_empty() {
             break;
         }
+        inner = above;
     }
-    near.truncate(NEIGHBOURS);
     near
 }
+
+/// How deep a neighbour is looked into for its name.
+const WALKED: usize = 16;

@@ -3,7 +3,7 @@
 use super::collapse::collapse;
 use super::infer::infer;
 use super::matching::{Anchor, Query};
-use super::order::{self, IdSet};
+use super::order;
 use super::selector::{Part, Selector, Words};
 use crate::tree::{ElementId, Node, State, Tree, TreeView};
 use schemars::JsonSchema;
@@ -139,7 +139,7 @@ pub fn is_hidden(tree: &TreeView, id: ElementId) -> bool {
 /// whatever is shown. A dead element id matches nothing; [`resolve_one`](super::resolve_one) tells that apart.
 pub fn resolve(tree: &Tree, selector: &Selector, visibility: Visibility) -> Resolution {
     let query = Query::new(selector.last());
-    let mut found = search(tree, selector, &query);
+    let (mut found, kin) = search(tree, selector, &query);
     if let Some(word) = plain_text(selector)
         && found.is_empty()
     {
@@ -153,23 +153,36 @@ pub fn resolve(tree: &Tree, selector: &Selector, visibility: Visibility) -> Reso
         }
     }
     prefer_visible(tree, visibility, &mut found);
-    let (step, reason) = judge(tree, selector, &query, &found, visibility);
+    let kin = || count_kin(tree, &query, kin, &found, visibility);
+    let (step, reason) = judge(tree, &query, &found, kin);
     let confidence = Confidence::new(reason, have_stable_ids(tree, &found));
     Resolution { matches: found, step, confidence }
 }
 
+/// Elements with the identity that a part asks for, where the search saw them all.
+type Kin = Option<Vec<ElementId>>;
+
 /// All matches in document order, with the index applied.
-pub(super) fn search(tree: &Tree, selector: &Selector, query: &Query<'_>) -> Vec<ElementId> {
+fn search(tree: &Tree, selector: &Selector, query: &Query<'_>) -> (Vec<ElementId>, Kin) {
     let scope = Scope::new(tree, selector.scopes());
-    let mut found = query.candidates(tree);
-    found.retain(|id| tree.get(*id).is_some_and(|n| query.fits(*id, n)) && scope.holds(tree, *id));
+    let fits = |id: &ElementId| tree.get(*id).is_some_and(|n| query.fits(*id, n)) && scope.holds(tree, *id);
+    let (mut found, kin) = if let Some(few) = scope.contents(tree) {
+        (few.into_iter().filter(fits).collect(), None)
+    } else {
+        let mut all = query.candidates(tree);
+        let plain = selector.scopes().is_empty() && query.part.filters.is_empty();
+        if plain {
+            all.retain(fits);
+        }
+        let found = if plain { all.clone() } else { all.iter().copied().filter(fits).collect() };
+        (found, Some(all))
+    };
     fold(tree, query.part, &mut found);
-    if let Some(index) = query.part.index {
-        order::sort(tree, &mut found);
-        return found.get(index).copied().into_iter().collect();
-    }
     order::sort(tree, &mut found);
-    found
+    if let Some(index) = query.part.index {
+        found = found.get(index).copied().into_iter().collect();
+    }
+    (found, kin)
 }
 
 /// A selector by words alone means the thing, not each of its captions.
@@ -184,18 +197,43 @@ struct Scope<'s> {
     /// Parts to be met by ancestors, from the outside in.
     around: Vec<Query<'s>>,
     /// What encloses those: the matches of the last part with an index, and all before it.
-    within: Option<IdSet>,
+    within: Option<Vec<ElementId>>,
 }
+
+/// A scope with no more than this in it is walked; elsewhere the indices are quicker.
+const SMALL: usize = 256;
 
 impl<'s> Scope<'s> {
     fn new(tree: &Tree, scopes: &'s [Part]) -> Self {
         let counted = scopes.iter().rposition(|part| part.index.is_some());
         let within = counted.and_then(|last| {
             let outer = Selector::new(scopes[..=last].to_vec())?;
-            Some(search(tree, &outer, &Query::new(outer.last())).into_iter().collect())
+            Some(search(tree, &outer, &Query::new(outer.last())).0)
         });
         let around = scopes[counted.map_or(0, |c| c + 1)..].iter().map(Query::new).collect();
         Scope { around, within }
+    }
+
+    /// All that lies in the innermost scope, if that is one element and little: then no index is needed.
+    fn contents(&self, tree: &Tree) -> Option<Vec<ElementId>> {
+        let top = match (self.around.last(), &self.within) {
+            (Some(query), _) if query.is_pointed() => {
+                let mut tops = query.candidates(tree);
+                tops.retain(|id| tree.get(*id).is_some_and(|n| query.fits(*id, n)));
+                tops
+            }
+            (None, Some(within)) => within.clone(),
+            _ => return None,
+        };
+        match top[..] {
+            [] => Some(Vec::new()),
+            [top] => {
+                let inside: Vec<ElementId> =
+                    tree.walk_from(top).map(|(id, _)| id).skip(1).take(SMALL + 1).collect();
+                (inside.len() <= SMALL).then_some(inside)
+            }
+            _ => None,
+        }
     }
 
     /// Whether `id` lies in the scope. Taking the nearest ancestor that fits leaves the most for the parts outside it,
@@ -251,14 +289,8 @@ fn have_stable_ids(tree: &TreeView, found: &[ElementId]) -> bool {
 
 /// The step and the reason. Uniqueness is that of the identity asked for (name, role, words) on the whole screen:
 /// where only a scope, a state or an index tells several apart, the answer rests on those, and is less sure.
-fn judge(
-    tree: &Tree,
-    selector: &Selector,
-    query: &Query<'_>,
-    found: &[ElementId],
-    visibility: Visibility,
-) -> (Step, Reason) {
-    let part = selector.last();
+fn judge(tree: &Tree, query: &Query<'_>, found: &[ElementId], kin: impl FnOnce() -> usize) -> (Step, Reason) {
+    let part = query.part;
     let Some(node) = found.first().and_then(|id| tree.get(*id)) else {
         return (step_of(part, None, query), Reason::NoMatch);
     };
@@ -273,7 +305,7 @@ fn judge(
             _ => Reason::StableIdCollision,
         },
         Anchor::Word(word) => {
-            if kin(tree, selector, query, found, visibility) > 1 {
+            if kin() > 1 {
                 Reason::RoleLabelOfMany
             } else if node.label() != Some(word) {
                 Reason::UniqueText
@@ -302,20 +334,24 @@ fn step_of(part: &Part, node: Option<&Node>, query: &Query<'_>) -> Step {
 }
 
 /// How many elements on the whole screen have the identity that the last part asks for.
-fn kin(
+fn count_kin(
     tree: &Tree,
-    selector: &Selector,
     query: &Query<'_>,
+    seen: Kin,
     found: &[ElementId],
     visibility: Visibility,
 ) -> usize {
-    let part = query.part;
-    if selector.scopes().is_empty() && part.filters.is_empty() && part.index.is_none() {
-        return found.len();
-    }
-    let mut all = query.candidates(tree);
+    let mut all = match seen {
+        Some(all) if all.len() <= found.len() => return found.len(),
+        Some(all) => all,
+        None => query.candidates(tree),
+    };
     all.retain(|id| tree.get(*id).is_some_and(|n| query.core_fits(*id, n)));
-    fold(tree, part, &mut all);
-    prefer_visible(tree, visibility, &mut all);
-    all.len()
+    fold(tree, query.part, &mut all);
+    // More than one is all that matters, so the second ends the count.
+    let shown = match visibility {
+        Visibility::Any => 0,
+        Visibility::VisibleFirst => all.iter().filter(|id| !is_hidden(tree, **id)).take(2).count(),
+    };
+    if shown > 0 { shown } else { all.len() }
 }
