@@ -202,8 +202,8 @@ impl Connector for AtspiConnector {
         Ok(future::join_all(apps.into_iter().map(|app| attach::describe(&bus, app, deadline))).await)
     }
 
-    async fn diagnose(&self, _deadline: Deadline) -> Vec<Check> {
-        Vec::new()
+    async fn diagnose(&self, deadline: Deadline) -> Vec<Check> {
+        crate::doctor::diagnose(&self.desktop, deadline).await
     }
 }
 
@@ -273,16 +273,20 @@ impl Backend for AtspiBackend {
         self.request("a barrier", Command::Barrier, deadline).await
     }
 
-    async fn perform(&self, _action: &Action, _deadline: Deadline) -> std::result::Result<Performed, Refusal> {
-        Err(stillpoint_engine::backend::unsupported("actions").into())
+    async fn perform(&self, action: &Action, deadline: Deadline) -> std::result::Result<Performed, Refusal> {
+        self.act(action, deadline).await
     }
 
     async fn refresh(&self, scope: Scope, deadline: Deadline) -> Result<Vec<Change>> {
         self.request("reading again", |answer| Command::Refresh(scope, answer), deadline).await?
     }
 
-    async fn screenshot(&self, _of: Option<NativeKey>, _deadline: Deadline) -> Result<Vec<u8>> {
-        Err(stillpoint_engine::backend::unsupported("screenshots"))
+    async fn screenshot(&self, of: Option<NativeKey>, deadline: Deadline) -> Result<Vec<u8>> {
+        self.picture(of, deadline).await
+    }
+
+    async fn hit_test(&self, x: i32, y: i32, deadline: Deadline) -> Result<Option<NativeKey>> {
+        self.element_at(x, y, deadline).await
     }
 
     async fn close(&self) {

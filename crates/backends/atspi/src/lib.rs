@@ -8,18 +8,24 @@
 //! - native actions (press, edit, set, select, focus, scroll to); XTEST as the named fallback
 //! - hit tests, screenshots, and what is missing on this machine
 
+mod act;
 mod attach;
 mod barrier;
 mod bus;
 mod cache;
 mod connect;
+mod doctor;
 mod events;
+mod hit;
+mod input;
+mod keymap;
 mod node;
 mod object;
 mod process;
 mod read;
 mod reconcile;
 mod role;
+mod screenshot;
 mod session;
 mod shadow;
 mod state;

@@ -1,0 +1,437 @@
+//! Verbs → platform calls. Native first; synthesised input is the named fallback.
+//!
+//! Nothing is dispatched to an app that does not answer at that moment: a stopped app would find the call in its queue
+//! when it runs again, long after the deadline.
+
+use crate::bus::{self, ACCESSIBLE, PROPERTIES, call};
+use crate::connect::AtspiBackend;
+use crate::input::{Gesture, Input};
+use crate::node::Interfaces;
+use crate::object::Object;
+use crate::session::Found;
+use crate::state::NativeStates;
+use std::time::Duration;
+use stillpoint_core::tree::{NativeKey, Rect};
+use stillpoint_core::{Code, Error, Result};
+use stillpoint_engine::backend::{
+    Action, Button, Deadline, Key, Means, Performed, Place, Refusal, SetTo, unsupported,
+};
+use zbus::{DynamicType, Message, Variant};
+
+const ACTION: &str = "org.a11y.atspi.Action";
+const COMPONENT: &str = "org.a11y.atspi.Component";
+const EDITABLE: &str = "org.a11y.atspi.EditableText";
+const SELECTION: &str = "org.a11y.atspi.Selection";
+const TEXT: &str = "org.a11y.atspi.Text";
+const VALUE: &str = "org.a11y.atspi.Value";
+/// "Wherever is nearest" for `Component.ScrollTo`.
+const ANYWHERE: u32 = 6;
+
+type Outcome = std::result::Result<Performed, Refusal>;
+
+/// Action names that mean a tap, best first; and those of the other verbs.
+const TAP: &[&str] = &["click", "press", "clicked", "jump", "activate", "do default", "open", "toggle", "showmenu"];
+const TOGGLE: &[&str] = &["toggle", "toggled", "click", "press", "clicked", "check", "uncheck", "activate"];
+const SELECT: &[&str] = &["select", "click", "press", "clicked", "activate", "toggle"];
+const EXPAND: &[&str] =
+    &["expand or contract", "expand or collapse", "expand", "collapse", "showmenu", "popup", "press", "click", "toggle", "activate"];
+
+impl AtspiBackend {
+    /// Carries one action out.
+    pub(crate) async fn act(&self, action: &Action, deadline: Deadline) -> Outcome {
+        if deadline.has_passed() {
+            return Err(too_late().into());
+        }
+        self.prove_awake(deadline).await?;
+        match action {
+            Action::Tap { on: Place::Element(key), button: Button::Left, count: 1, hold: None } => {
+                self.tap(*key, deadline).await
+            }
+            Action::Tap { on, button, count, hold } => {
+                let at = self.point(*on, deadline).await?;
+                let press = Gesture::Press { at, button: *button, count: *count, hold: hold.unwrap_or_default() };
+                self.synthesise(press, deadline).await
+            }
+            Action::Hover { on } => {
+                let at = self.point(*on, deadline).await?;
+                self.synthesise(Gesture::MoveTo(at), deadline).await
+            }
+            Action::Focus { on } => self.focus(*on, deadline).await,
+            Action::TypeText { on, text, replace } => self.type_text(*on, text, *replace, deadline).await,
+            Action::PressKey { on, key } => {
+                self.focus_if_needed(*on, deadline).await?;
+                self.synthesise(Gesture::Keys(vec![key.clone()]), deadline).await
+            }
+            Action::SetValue { on, to } => self.set_value(*on, to, deadline).await,
+            Action::Toggle { on } => self.do_action_on(*on, TOGGLE, deadline).await,
+            Action::Select { on } => self.select(*on, deadline).await,
+            Action::Expand { on, open } => self.expand(*on, *open, deadline).await,
+            Action::Scroll { on, dx, dy } => {
+                let at = self.point(*on, deadline).await?;
+                self.synthesise(Gesture::Wheel { at, dx: *dx, dy: *dy }, deadline).await
+            }
+            Action::ScrollTo { on } => self.scroll_to(*on, deadline).await,
+            Action::Drag { from, to, over } => {
+                let from = self.point(*from, deadline).await?;
+                let to = self.point(*to, deadline).await?;
+                self.synthesise(Gesture::Drag { from, to, over: *over }, deadline).await
+            }
+        }
+    }
+
+    /// A round trip: whoever does not answer gets nothing.
+    async fn prove_awake(&self, deadline: Deadline) -> Result<()> {
+        call(&self.bus, &self.app, ACCESSIBLE, "GetRole", &(), deadline).await.map(drop)
+    }
+
+    /// Sends the call that does it. From here on, silence means that nobody can know.
+    async fn dispatch<B>(
+        &self,
+        object: &Object,
+        interface: &str,
+        member: &str,
+        body: &B,
+        deadline: Deadline,
+    ) -> std::result::Result<Option<Message>, Refusal>
+    where
+        B: serde::Serialize + DynamicType,
+    {
+        if deadline.has_passed() {
+            return Err(too_late().into());
+        }
+        let done = call(&self.bus, object, interface, member, body, deadline);
+        // Ordered behind the call. Answered first, it proves that the app took the call and is inside of it: a handler
+        // that runs a modal dialog answers only when the dialog is closed.
+        let behind = self.prove_awake(deadline);
+        tokio::pin!(done, behind);
+        tokio::select! {
+            biased;
+            reply = &mut done => reply.map(Some).map_err(refused),
+            awake = &mut behind => match awake {
+                Ok(()) => Ok(None),
+                Err(_) => done.await.map(Some).map_err(refused),
+            },
+        }
+    }
+
+    async fn tap(&self, key: NativeKey, deadline: Deadline) -> Outcome {
+        let found = self.find(key, deadline).await?;
+        // What "activate" does to a text field is Enter; a tap only puts the caret there.
+        if found.facts.role.is_text_field() || found.facts.role.0 == 52 {
+            return self.focus(key, deadline).await;
+        }
+        self.do_action(&found, TAP, deadline).await
+    }
+
+    async fn do_action_on(&self, key: NativeKey, wanted: &[&str], deadline: Deadline) -> Outcome {
+        let found = self.find(key, deadline).await?;
+        self.do_action(&found, wanted, deadline).await
+    }
+
+    /// Does the first of the wanted actions that the object has, else taps it with the pointer.
+    async fn do_action(&self, found: &Found, wanted: &[&str], deadline: Deadline) -> Outcome {
+        if let Some((index, name)) = self.choose(found, wanted, deadline).await? {
+            let object = &found.facts.object;
+            let reply = self.dispatch(object, ACTION, "DoAction", &index, deadline).await?;
+            let accepted = reply.is_none_or(|reply| reply.body().deserialize::<bool>().unwrap_or(true));
+            if accepted {
+                return Ok(native(&name));
+            }
+        }
+        let at = self.middle_of(found, deadline).await?;
+        let press = Gesture::Press { at, button: Button::Left, count: 1, hold: Duration::ZERO };
+        self.synthesise(press, deadline).await
+    }
+
+    async fn choose(&self, found: &Found, wanted: &[&str], deadline: Deadline) -> Result<Option<(i32, String)>> {
+        if !found.facts.interfaces.has(Interfaces::ACTION) {
+            return Ok(None);
+        }
+        let actions: Vec<(String, String, String)> =
+            bus::ask(&self.bus, &found.facts.object, ACTION, "GetActions", &(), deadline).await?;
+        Ok(choose(actions.iter().map(|(name, ..)| name.as_str()), wanted))
+    }
+
+    async fn focus(&self, key: NativeKey, deadline: Deadline) -> Outcome {
+        let found = self.find(key, deadline).await?;
+        if self.grab_focus(&found, deadline).await? {
+            return Ok(native("GrabFocus"));
+        }
+        let at = self.middle_of(&found, deadline).await?;
+        let press = Gesture::Press { at, button: Button::Left, count: 1, hold: Duration::ZERO };
+        self.synthesise(press, deadline).await
+    }
+
+    async fn grab_focus(&self, found: &Found, deadline: Deadline) -> std::result::Result<bool, Refusal> {
+        if !found.facts.interfaces.has(Interfaces::COMPONENT) {
+            return Ok(false);
+        }
+        let reply = self.dispatch(&found.facts.object, COMPONENT, "GrabFocus", &(), deadline).await;
+        match reply {
+            Ok(reply) => Ok(reply.is_none_or(|r| r.body().deserialize::<bool>().unwrap_or(true))),
+            // Not having the method is a "no", not a failure.
+            Err(refusal) if refusal.error.code == Code::StaleReference => Ok(false),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    async fn focus_if_needed(&self, on: Option<NativeKey>, deadline: Deadline) -> std::result::Result<(), Refusal> {
+        let Some(key) = on else { return Ok(()) };
+        let found = self.find(key, deadline).await?;
+        if !found.facts.states.has(NativeStates::FOCUSED) {
+            self.focus(key, deadline).await?;
+        }
+        Ok(())
+    }
+
+    async fn type_text(&self, on: Option<NativeKey>, text: &str, replace: bool, deadline: Deadline) -> Outcome {
+        if let Some(key) = on {
+            let found = self.find(key, deadline).await?;
+            if found.facts.interfaces.has(Interfaces::EDITABLE_TEXT)
+                && let Some(done) = self.edit(&found, text, replace, deadline).await?
+            {
+                return Ok(done);
+            }
+        }
+        self.focus_if_needed(on, deadline).await?;
+        if replace {
+            let everything = Key { name: "a".to_owned(), ctrl: true, shift: false, alt: false, meta: false };
+            self.synthesise(Gesture::Keys(vec![everything]), deadline).await?;
+        }
+        self.synthesise(Gesture::Text(text.to_owned()), deadline).await
+    }
+
+    /// Edits through the text interface; `None` where the app says no.
+    async fn edit(
+        &self,
+        found: &Found,
+        text: &str,
+        replace: bool,
+        deadline: Deadline,
+    ) -> std::result::Result<Option<Performed>, Refusal> {
+        let object = &found.facts.object;
+        let (member, reply) = if replace {
+            ("SetTextContents", self.dispatch(object, EDITABLE, "SetTextContents", &text, deadline).await?)
+        } else {
+            let caret: i32 = bus::property(&self.bus, object, TEXT, "CaretOffset", deadline).await.unwrap_or(-1);
+            let caret = if caret < 0 { i32::MAX } else { caret };
+            // AT-SPI counts the inserted text in bytes.
+            let body = (caret, text, text.len() as i32);
+            ("InsertText", self.dispatch(object, EDITABLE, "InsertText", &body, deadline).await?)
+        };
+        let accepted = reply.is_none_or(|r| r.body().deserialize::<bool>().unwrap_or(true));
+        Ok(accepted.then(|| native(member)))
+    }
+
+    async fn set_value(&self, key: NativeKey, to: &SetTo, deadline: Deadline) -> Outcome {
+        let found = self.find(key, deadline).await?;
+        let interfaces = found.facts.interfaces;
+        match to {
+            SetTo::Number(number) if interfaces.has(Interfaces::VALUE) => {
+                let body = (VALUE, "CurrentValue", Variant::F64(*number));
+                self.dispatch(&found.facts.object, PROPERTIES, "Set", &body, deadline).await?;
+                Ok(native("SetCurrentValue"))
+            }
+            SetTo::Number(number) => self.type_text(Some(key), &number.to_string(), true, deadline).await,
+            SetTo::Text(text) if interfaces.has(Interfaces::EDITABLE_TEXT) => {
+                self.type_text(Some(key), text, true, deadline).await
+            }
+            SetTo::Text(text) if interfaces.has(Interfaces::SELECTION) => {
+                self.select_by_name(&found, text, deadline).await
+            }
+            SetTo::Text(text) => self.type_text(Some(key), text, true, deadline).await,
+        }
+    }
+
+    /// Selects the option of that name in a combo box or list.
+    async fn select_by_name(&self, found: &Found, name: &str, deadline: Deadline) -> Outcome {
+        let mut holder = found.facts.object.clone();
+        let mut options = self.named_children(&holder, deadline).await?;
+        // A combo box holds a menu or a list, and that holds the options.
+        if let [(only, _)] = options.as_slice()
+            && !options.iter().any(|(_, n)| n == name)
+        {
+            holder = only.clone();
+            options = self.named_children(&holder, deadline).await?;
+        }
+        let Some(index) = options.iter().position(|(_, n)| n == name) else {
+            let known: Vec<&str> = options.iter().map(|(_, n)| n.as_str()).collect();
+            return Err(Error::new(
+                Code::ElementNotFound,
+                format!("there is no option {name:?}"),
+                format!("options: {}", known.join(", ")),
+            )
+            .into());
+        };
+        let body = index as i32;
+        let reply = self.dispatch(&found.facts.object, SELECTION, "SelectChild", &body, deadline).await?;
+        if reply.is_none_or(|r| r.body().deserialize::<bool>().unwrap_or(true)) {
+            return Ok(native("SelectChild"));
+        }
+        Err(Error::new(Code::ActionRejected, "the app refused to select the option", "tap it instead").into())
+    }
+
+    async fn named_children(&self, object: &Object, deadline: Deadline) -> Result<Vec<(Object, String)>> {
+        let children: Vec<(String, zbus::OwnedObjectPath)> =
+            bus::ask(&self.bus, object, ACCESSIBLE, "GetChildren", &(), deadline).await?;
+        let objects: Vec<Object> = children.iter().map(|(name, path)| Object::new(name, path.as_str())).collect();
+        let names = objects.iter().map(|o| bus::property::<String>(&self.bus, o, ACCESSIBLE, "Name", deadline));
+        let names = futures_util::future::join_all(names).await;
+        Ok(objects.into_iter().zip(names.into_iter().map(Result::unwrap_or_default)).collect())
+    }
+
+    async fn select(&self, key: NativeKey, deadline: Deadline) -> Outcome {
+        let found = self.find(key, deadline).await?;
+        let is_menu_item = matches!(found.facts.role.0, 8 | 35 | 45 | 59);
+        if let Some(parent) = found.parent.as_ref().filter(|_| !is_menu_item) {
+            let index = bus::ask::<_, i32>(
+                &self.bus,
+                &found.facts.object,
+                ACCESSIBLE,
+                "GetIndexInParent",
+                &(),
+                deadline,
+            );
+            if let Ok(index) = index.await
+                && index >= 0
+            {
+                match self.dispatch(parent, SELECTION, "SelectChild", &index, deadline).await {
+                    Ok(reply) if reply.as_ref().is_none_or(|r| r.body().deserialize().unwrap_or(true)) => {
+                        return Ok(native("SelectChild"));
+                    }
+                    Err(refusal) if refusal.error.code == Code::TargetUnresponsive => return Err(refusal),
+                    _ => {}
+                }
+            }
+        }
+        self.do_action(&found, SELECT, deadline).await
+    }
+
+    async fn expand(&self, key: NativeKey, open: bool, deadline: Deadline) -> Outcome {
+        let found = self.find(key, deadline).await?;
+        let states = found.facts.states;
+        let known = states.has(NativeStates::EXPANDABLE | NativeStates::EXPANDED | NativeStates::COLLAPSED);
+        if known && states.has(NativeStates::EXPANDED) == open {
+            return Ok(native("already so"));
+        }
+        self.do_action(&found, EXPAND, deadline).await
+    }
+
+    async fn scroll_to(&self, key: NativeKey, deadline: Deadline) -> Outcome {
+        let found = self.find(key, deadline).await?;
+        let asked = self.dispatch(&found.facts.object, COMPONENT, "ScrollTo", &ANYWHERE, deadline).await;
+        match asked {
+            Ok(Some(reply)) if reply.body().deserialize::<bool>().unwrap_or(false) => Ok(native("ScrollTo")),
+            Err(refusal) if refusal.error.code == Code::TargetUnresponsive => Err(refusal),
+            // Toolkits that do not scroll on request do so for what gets the focus.
+            _ if found.facts.states.has(NativeStates::FOCUSABLE) && self.grab_focus(&found, deadline).await? => {
+                Ok(native("GrabFocus"))
+            }
+            _ => Err(unsupported("way to scroll this element into view; scroll its container instead").into()),
+        }
+    }
+
+    /// The point of the screen that is meant, read now.
+    async fn point(&self, place: Place, deadline: Deadline) -> Result<(i32, i32)> {
+        match place {
+            Place::Point(x, y) => Ok((x, y)),
+            Place::Element(key) => {
+                let found = self.find(key, deadline).await?;
+                self.middle_of(&found, deadline).await
+            }
+        }
+    }
+
+    async fn middle_of(&self, found: &Found, deadline: Deadline) -> Result<(i32, i32)> {
+        let screen = crate::read::SCREEN;
+        let ((x, y, width, height),): ((i32, i32, i32, i32),) =
+            bus::ask(&self.bus, &found.facts.object, COMPONENT, "GetExtents", &screen, deadline).await?;
+        let rect = Rect::new(x, y, width, height);
+        if !rect.has_area() || x <= i32::MIN / 2 {
+            return Err(Error::new(
+                Code::NotActionable,
+                "the element has no place on the screen",
+                "bring it into view first: scroll_to, or open what holds it",
+            ));
+        }
+        let (x, y) = rect.center();
+        Ok((x + found.origin.0, y + found.origin.1))
+    }
+
+    /// Synthesises input on the display, off the async threads.
+    async fn synthesise(&self, gesture: Gesture, deadline: Deadline) -> Outcome {
+        let Some(display) = self.display.clone() else {
+            return Err(unsupported("display for synthesised input (DISPLAY is not set)").into());
+        };
+        if deadline.has_passed() {
+            return Err(too_late().into());
+        }
+        let until = deadline.instant().into_std();
+        let work = tokio::task::spawn_blocking(move || {
+            let mut input = Input::open(&display)?;
+            let done = input.perform(&gesture, until);
+            done.map(|()| input)
+        });
+        let input = match work.await {
+            Ok(done) => done?,
+            Err(error) => return Err(Error::internal(format!("synthesising input: {error}")).into()),
+        };
+        // Borrowed keys are given back only when the app has read what was typed with them.
+        if input.has_borrowed_keys() {
+            let _ = self.prove_awake(deadline).await;
+            let _ = self.prove_awake(deadline).await;
+        }
+        let given_back = tokio::task::spawn_blocking(move || input.close()).await;
+        match given_back {
+            Ok(Ok(())) => Ok(Performed { means: Means::Synthesised("xtest".to_owned()) }),
+            Ok(Err(error)) => Err(Refusal::after_dispatch(error)),
+            Err(error) => Err(Refusal::after_dispatch(Error::internal(format!("giving keys back: {error}")))),
+        }
+    }
+}
+
+/// The index and name of the first wanted action.
+fn choose<'a>(actions: impl Iterator<Item = &'a str>, wanted: &[&str]) -> Option<(i32, String)> {
+    let actions: Vec<&str> = actions.collect();
+    let plain = |name: &str| name.rsplit('.').next().unwrap_or(name).to_lowercase();
+    for want in wanted {
+        if let Some(index) = actions.iter().position(|name| plain(name) == *want) {
+            return Some((index as i32, actions[index].to_owned()));
+        }
+    }
+    // The only thing that can be done with it is what a tap does, whatever its name.
+    match actions.as_slice() {
+        [only] => Some((0, (*only).to_owned())),
+        _ => None,
+    }
+}
+
+fn native(name: &str) -> Performed {
+    Performed { means: Means::Native(name.to_owned()) }
+}
+
+/// The app said no, or said nothing; only the second leaves open whether it did it.
+fn refused(error: Error) -> Refusal {
+    match error.code {
+        Code::TargetUnresponsive | Code::TargetLost => Refusal::after_dispatch(error),
+        _ => Refusal::before_dispatch(error),
+    }
+}
+
+fn too_late() -> Error {
+    Error::new(Code::Timeout, "the deadline passed before the action was dispatched", "give a longer timeout")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wanted_action_is_found_whatever_the_toolkit_calls_it() {
+        assert_eq!(choose(["SetFocus", "Press"].into_iter(), TAP), Some((1, "Press".to_owned())));
+        assert_eq!(choose(["default.activate"].into_iter(), TAP), Some((0, "default.activate".to_owned())));
+        assert_eq!(choose(["win.close", "win.print"].into_iter(), TAP), None);
+        assert_eq!(choose(["switch"].into_iter(), TAP), Some((0, "switch".to_owned())));
+        assert_eq!(choose([].into_iter(), TAP), None);
+    }
+}
