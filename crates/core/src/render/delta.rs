@@ -1,8 +1,8 @@
 //! The change between two snapshots, as a program and as a model reads it.
 //!
 //! The JSON form is the difference of two *emitted* snapshots, so that applying it to the first gives exactly the
-//! second: remove what is in `removed`, set the fields in `changed`, then insert `added` and `moved` in their order,
-//! each at its `index` among the children of its `parent`.
+//! second: take out what is in `removed` and in `moved`, set the fields in `changed`, then put in what is in `added` and
+//! `moved`, lowest `index` first, each at its `index` among the children of its `parent`.
 
 use super::element::Element;
 use super::text::{line, quoted};
@@ -91,7 +91,11 @@ pub fn diff(delta: &Delta, before: &[Element], after: &[Element], screen: Option
             None => added.push(AddedElement { index, element: element.clone() }),
             Some(before) => {
                 if !stayed.contains(&element.element_id) {
-                    moved.push(MovedElement { element_id: element.element_id, parent: element.parent, index });
+                    moved.push(MovedElement {
+                        element_id: element.element_id,
+                        parent: element.parent,
+                        index,
+                    });
                 }
                 changed.extend(fields(before, element));
             }
@@ -198,9 +202,9 @@ pub fn delta_text(delta: &Delta, after: &TreeView) -> String {
         let title = screen.title.as_deref().map(quoted).unwrap_or_default();
         let _ = writeln!(out, "@ {title} {}", screen.url.as_deref().unwrap_or_default());
     }
+    let went: HashSet<ElementId> = delta.removed().map(|(id, _)| id).collect();
     for (id, node) in delta.removed() {
-        let around_went = node.parent().is_some_and(|p| delta.removed().any(|(gone, _)| gone == p));
-        if !around_went {
+        if node.parent().is_none_or(|p| !went.contains(&p)) {
             let _ = writeln!(out, "- {}", line(id, node));
         }
     }
@@ -235,6 +239,9 @@ fn is_told(node: &crate::tree::Node) -> bool {
 fn is_news(change: &FieldChange<'_>) -> bool {
     !matches!(
         change,
-        FieldChange::Prop(_, Prop::Bounds(_) | Prop::State(State::OnScreen | State::Focusable, _) | Prop::Actions(_))
+        FieldChange::Prop(
+            _,
+            Prop::Bounds(_) | Prop::State(State::OnScreen | State::Focusable, _) | Prop::Actions(_)
+        )
     )
 }

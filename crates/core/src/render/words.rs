@@ -5,7 +5,7 @@ use crate::revise::{Class, Delta, FieldChange, Mutation};
 use crate::tree::{ElementId, Node, Prop, StateValue, TreeView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Counts by kind, and the first changes in words (SPEC §6).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,10 +47,10 @@ fn sentences<'a>(delta: &'a Delta, after: &'a TreeView) -> impl Iterator<Item = 
         .transient()
         .filter(|t| t.node.label().or(t.node.text()).is_some())
         .map(|t| format!("{} came and went", line(t.id, t.node)));
-    let came: Vec<ElementId> = delta.added().map(|(id, _)| id).collect();
+    let came: HashSet<ElementId> = delta.added().map(|(id, _)| id).collect();
     let added = delta.added().filter(move |(_, n)| n.parent().is_none_or(|p| !came.contains(&p)));
     let added = added.map(|(id, n)| format!("{} appeared{}", line(id, n), under(n)));
-    let went: Vec<ElementId> = delta.removed().map(|(id, _)| id).collect();
+    let went: HashSet<ElementId> = delta.removed().map(|(id, _)| id).collect();
     let removed = delta.removed().filter(move |(_, n)| n.parent().is_none_or(|p| !went.contains(&p)));
     let removed = removed.map(|(id, n)| format!("{} vanished", line(id, n)));
     let changed = delta.changed().flat_map(move |(id, fields)| {
@@ -82,18 +82,22 @@ pub(super) fn field_words(node: &Node, change: FieldChange<'_>) -> Option<String
     };
     Some(match change {
         FieldChange::Secret => "its protected content changed".to_owned(),
-        FieldChange::Moved(_, new) => format!("moved to {}", new.map_or("the top".to_owned(), |p| p.to_string())),
+        FieldChange::Moved(_, new) => {
+            format!("moved to {}", new.map_or("the top".to_owned(), |p| p.to_string()))
+        }
         FieldChange::Children(old, new) if old.len() == new.len() && old.iter().all(|c| new.contains(c)) => {
             "its children are in another order".to_owned()
         }
         FieldChange::Children(..) => return None,
         FieldChange::Prop(old, new) => match (old, new) {
             // What a field held before it was protected is not repeated.
-            (Prop::Text(_), Prop::Text(_)) | (Prop::Value(_), Prop::Value(_)) if node.is_protected() => return None,
+            (Prop::Text(_) | Prop::Value(_) | Prop::RawValue(_), _) if node.is_protected() => return None,
             (Prop::Label(a), Prop::Label(b)) => from_to("label", a.as_deref(), b.as_deref()),
             (Prop::Text(a), Prop::Text(b)) => from_to("text", a.as_deref(), b.as_deref()),
             (Prop::Value(a), Prop::Value(b)) => from_to("value", a.as_deref(), b.as_deref()),
-            (Prop::Description(a), Prop::Description(b)) => from_to("description", a.as_deref(), b.as_deref()),
+            (Prop::Description(a), Prop::Description(b)) => {
+                from_to("description", a.as_deref(), b.as_deref())
+            }
             (Prop::StableId(a), Prop::StableId(b)) => from_to("id", a.as_deref(), b.as_deref()),
             (Prop::Role(a), Prop::Role(_)) => format!("was a {a}"),
             (Prop::RawValue(a), Prop::RawValue(b)) if node.value().is_none() => {

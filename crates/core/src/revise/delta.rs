@@ -35,7 +35,8 @@ pub enum FieldChange<'a> {
 }
 
 impl Delta {
-    pub(super) fn new(base: Revision, target: Revision, net: Net) -> Self {
+    pub(super) fn new(base: Revision, target: Revision, mut net: Net) -> Self {
+        net.blot();
         Delta { base, target, net }
     }
 
@@ -78,7 +79,9 @@ impl Delta {
                 fields.iter().filter_map(|f| match f {
                     Field::Prop { old, new } => Some(FieldChange::Prop(old, new)),
                     Field::Parent { old, new } => Some(FieldChange::Moved(*old, *new)),
-                    Field::Children { old, new } => Some(FieldChange::Children(old.as_slice(), new.as_slice())),
+                    Field::Children { old, new } => {
+                        Some(FieldChange::Children(old.as_slice(), new.as_slice()))
+                    }
                     Field::Veiled { .. } => Some(FieldChange::Secret),
                     Field::Window { .. } => None,
                 }),
@@ -107,7 +110,7 @@ impl Delta {
         base.replay(&self.net, true)
     }
 
-    /// The tree that it starts at, from the one that it leads to.
+    /// The tree that it starts at, from the one that it leads to. What is protected by now is blotted out in it.
     pub fn rewind(&self, target: &TreeView) -> TreeView {
         target.replay(&self.net, false)
     }

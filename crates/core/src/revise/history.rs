@@ -11,7 +11,7 @@ pub const MAX_REVISIONS: usize = 256;
 pub const MAX_BYTES: usize = 4 << 20;
 
 /// What made a revision, and what changed since without making another.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Record {
     revision: Revision,
     at: Moment,
@@ -22,10 +22,20 @@ struct Record {
     weight: usize,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct History {
     records: VecDeque<Record>,
     weight: usize,
+}
+
+/// The past may hold what is protected by now, so only its extent is shown.
+impl std::fmt::Debug for History {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("History")
+            .field("revisions", &self.records.len())
+            .field("bytes", &self.weight)
+            .finish()
+    }
 }
 
 impl History {
@@ -45,6 +55,17 @@ impl History {
                 self.weight -= old.weight;
             }
         }
+        self.close_past();
+    }
+
+    /// What made the oldest revision leads from one that is not kept: nobody can ask for it any more.
+    fn close_past(&mut self) {
+        let Some(oldest) = self.records.front_mut().filter(|r| !r.made.is_empty()) else { return };
+        let freed = oldest.made.weight() + size_of_val(&*oldest.mutations);
+        oldest.made = Net::default();
+        oldest.mutations = Box::default();
+        oldest.weight -= freed;
+        self.weight -= freed;
     }
 
     /// Adds to the latest revision what changed without making a new one.

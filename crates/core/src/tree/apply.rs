@@ -3,7 +3,7 @@
 
 use super::hash::{self, NodeHash};
 use super::net::{Field, Net};
-use super::node::Children;
+use super::node::{Children, Veil};
 use super::{Change, ElementId, NativeKey, NewNode, Node, Prop, Screen, State, StateValue, Tree};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -78,12 +78,21 @@ impl Tree {
 
     /// Sets one property of a living element.
     pub(super) fn set_prop(&mut self, id: ElementId, prop: Prop) {
-        if matches!(prop, Prop::State(State::Protected, Some(StateValue::On))) {
-            // What it showed until now must not stay behind in the tree.
+        let Some(node) = self.view.arena.get(id) else { return };
+        if matches!(prop, Prop::State(State::Protected, Some(StateValue::On))) && !node.is_protected() {
+            // What it showed until now must not stay behind in the tree; only its digests do.
+            let veil = node.content();
             self.set_prop(id, Prop::Text(None));
             self.set_prop(id, Prop::Value(None));
             self.set_prop(id, Prop::RawValue(None));
+            self.set_plain(id, prop);
+            self.set_veil(id, veil);
+        } else {
+            self.set_plain(id, prop);
         }
+    }
+
+    fn set_plain(&mut self, id: ElementId, prop: Prop) {
         let Some(node) = self.view.arena.get(id) else { return };
         let spelled = matches!(prop, Prop::StableId(_) | Prop::TestTag(_) | Prop::Label(_) | Prop::Text(_));
         if spelled {
@@ -92,10 +101,10 @@ impl Tree {
         let role = node.role();
         let Some(node) = self.view.arena.get_mut(id) else { return };
         let before = (node.semantic.subtree(), node.layout.subtree());
-        let veiled = node.veiled();
+        let veiled = node.veil();
         let old = node.props.set(prop);
         let new = read_back(node, &old);
-        let veil = (veiled != node.veiled()).then(|| Field::Veiled { old: veiled, new: node.veiled() });
+        let veil = (veiled != node.veil()).then(|| Field::Veiled { old: veiled, new: node.veil() });
         let changed = old != new;
         if changed || veil.is_some() {
             node.semantic.own = hash::semantic(&node.props);
@@ -118,14 +127,14 @@ impl Tree {
         self.bubble(id, before);
     }
 
-    /// Sets the digest of a protected element's content.
-    pub(super) fn set_veil(&mut self, id: ElementId, digest: Option<u64>) {
+    /// Sets the digests of a protected element's content.
+    pub(super) fn set_veil(&mut self, id: ElementId, veil: Veil) {
+        let Some(old) = self.view.arena.get(id).map(|n| n.veil()).filter(|old| *old != veil) else { return };
         let Some(node) = self.view.arena.get_mut(id) else { return };
         let before = (node.semantic.subtree(), node.layout.subtree());
-        let old = node.veiled();
-        node.props.set_veiled(digest);
+        node.props.set_veil(veil);
         node.semantic.own = hash::semantic(&node.props);
-        self.net.changed(id, Field::Veiled { old, new: digest });
+        self.net.changed(id, Field::Veiled { old, new: veil });
         self.bubble(id, before);
     }
 

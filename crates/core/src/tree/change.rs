@@ -28,7 +28,13 @@ impl NewNode {
 
     /// How many elements it brings, itself included.
     pub fn count(&self) -> usize {
-        1 + self.children.iter().map(NewNode::count).sum::<usize>()
+        let mut stack = vec![self];
+        let mut count = 0;
+        while let Some(node) = stack.pop() {
+            count += 1;
+            stack.extend(&node.children);
+        }
+        count
     }
 }
 

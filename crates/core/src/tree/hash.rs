@@ -88,8 +88,8 @@ pub(crate) fn semantic(props: &Props) -> u64 {
         for action in extra.actions.as_deref().unwrap_or_default() {
             add(8, Some(action));
         }
-        if let Some(veiled) = extra.veiled {
-            h = mix(h ^ 9, veiled);
+        if let Some(veil) = extra.veil.digest() {
+            h = mix(h ^ 9, veil);
         }
         if let Some(raw) = extra.raw_value
             && !props.role.is_progress()

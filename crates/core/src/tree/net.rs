@@ -2,8 +2,8 @@
 //!
 //! Because old and new values are both kept, a net change can be applied, rewound, and joined with the next one.
 
-use super::node::Children;
-use super::{ElementId, Node, Prop, Screen};
+use super::node::{BLOT, Children, Veil};
+use super::{ElementId, Node, Prop, Screen, State, StateValue};
 use std::collections::BTreeMap;
 use std::mem::discriminant;
 
@@ -26,10 +26,10 @@ pub(crate) enum Field {
         old: Children,
         new: Children,
     },
-    /// The digest of a protected element's content, which itself is never kept.
+    /// The digests of a protected element's content, which itself is never kept.
     Veiled {
-        old: Option<u64>,
-        new: Option<u64>,
+        old: Veil,
+        new: Veil,
     },
 }
 
@@ -67,6 +67,17 @@ impl Field {
         }
     }
 
+    /// Blots out the old side of content.
+    fn blot(&mut self) {
+        if let Field::Prop { old, .. } = self {
+            match old {
+                Prop::Text(text) | Prop::Value(text) if text.is_some() => *text = Some(BLOT.into()),
+                Prop::RawValue(number) if number.is_some() => *number = Some(0.0),
+                _ => {}
+            }
+        }
+    }
+
     pub(crate) fn apply_to(&self, node: &mut Node, forward: bool) {
         match self {
             Field::Prop { old, new } => {
@@ -75,7 +86,7 @@ impl Field {
             Field::Parent { old, new } => node.parent = if forward { *new } else { *old },
             Field::Window { old, new } => node.window = if forward { *new } else { *old },
             Field::Children { old, new } => node.children = if forward { new } else { old }.clone(),
-            Field::Veiled { old, new } => node.props.set_veiled(if forward { *new } else { *old }),
+            Field::Veiled { old, new } => node.props.set_veil(if forward { *new } else { *old }),
         }
     }
 }
@@ -132,8 +143,12 @@ impl Net {
             Some(NodeChange::Added(_)) => self.pass(Passed { id, node: Box::new(node) }),
             Some(NodeChange::Changed(fields)) => {
                 let mut before = node;
+                let secret = before.is_protected();
                 for field in fields.iter().rev() {
                     field.apply_to(&mut before, false);
+                }
+                if secret {
+                    before.props.blot();
                 }
                 self.nodes.insert(id, NodeChange::Removed(Box::new(before)));
             }
@@ -211,6 +226,19 @@ impl Net {
         }
     }
 
+    /// Blots out what elements showed that are protected by now: nobody may read it from the past.
+    pub(crate) fn blot(&mut self) {
+        for change in self.nodes.values_mut() {
+            let NodeChange::Changed(fields) = change else { continue };
+            let is_veiled = |f: &Field| {
+                matches!(f, Field::Prop { new: Prop::State(State::Protected, Some(StateValue::On)), .. })
+            };
+            if fields.iter().any(is_veiled) {
+                fields.iter_mut().for_each(Field::blot);
+            }
+        }
+    }
+
     /// A rough count of the bytes that it holds.
     pub(crate) fn weight(&self) -> usize {
         let fields = |fields: &Vec<Field>| -> usize {
@@ -242,8 +270,8 @@ impl Net {
 pub(crate) fn differences(old: &Node, new: &Node) -> Vec<Field> {
     let mut fields: Vec<Field> =
         prop_differences(&old.props, &new.props).map(|(old, new)| Field::Prop { old, new }).collect();
-    if old.veiled() != new.veiled() {
-        fields.push(Field::Veiled { old: old.veiled(), new: new.veiled() });
+    if old.veil() != new.veil() {
+        fields.push(Field::Veiled { old: old.veil(), new: new.veil() });
     }
     if old.parent != new.parent {
         fields.push(Field::Parent { old: old.parent, new: new.parent });
@@ -257,7 +285,8 @@ pub(crate) fn differences(old: &Node, new: &Node) -> Vec<Field> {
     fields
 }
 
-/// The properties in which two versions of one element differ, old and new.
+/// The properties in which two versions of one element differ, old and new, in an order in which they can be set:
+/// what is protected takes no content, so its protection falls first, or comes last.
 pub(crate) fn prop_differences<'a>(
     old: &'a super::Props,
     new: &'a super::Props,
@@ -294,5 +323,7 @@ pub(crate) fn prop_differences<'a>(
         .states
         .differing(new.states)
         .map(|s| (Prop::State(s, old.states.get(s)), Prop::State(s, new.states.get(s))));
-    pairs.into_iter().flatten().chain(states)
+    let falls = |(_, new): &(Prop, Prop)| matches!(new, Prop::State(State::Protected, v) if *v != Some(StateValue::On));
+    let (first, last): (Vec<_>, Vec<_>) = states.partition(falls);
+    first.into_iter().chain(pairs.into_iter().flatten()).chain(last)
 }

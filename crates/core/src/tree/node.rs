@@ -75,8 +75,29 @@ pub(crate) struct Extra {
     pub(crate) raw_value: Option<f64>,
     pub(crate) value_range: Option<ValueRange>,
     pub(crate) actions: Option<Arc<[Str]>>,
-    /// A digest of what a protected field holds, so that a change is seen though the content is not kept.
-    pub(crate) veiled: Option<u64>,
+    pub(crate) veil: Veil,
+}
+
+/// Digests of what a protected field holds, so that a change is seen though the content is not kept.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(crate) struct Veil {
+    text: Option<u64>,
+    value: Option<u64>,
+}
+
+impl Veil {
+    /// What it adds to the digest of its element; `None` if nothing is veiled.
+    pub(crate) fn digest(self) -> Option<u64> {
+        (self != Veil::default())
+            .then(|| super::hash::mix(self.text.unwrap_or_default(), self.value.unwrap_or_default()))
+    }
+}
+
+/// A digest of a short secret can be guessed back, so not even that is shown.
+impl std::fmt::Debug for Veil {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Veil")
+    }
 }
 
 /// What the platform says about one element.
@@ -133,9 +154,8 @@ impl Props {
     }
 
     /// The same with a state known.
-    pub fn state(mut self, state: State, value: impl Into<StateValue>) -> Self {
-        self.states.set(state, Some(value.into()));
-        self
+    pub fn state(self, state: State, value: impl Into<StateValue>) -> Self {
+        self.with(Prop::State(state, Some(value.into())))
     }
 
     /// The same with its place on the screen.
@@ -215,23 +235,23 @@ impl Props {
             Prop::NativeRole(v) => Prop::NativeRole(replace(&mut self.native_role, clean(v))),
             Prop::StableId(v) => Prop::StableId(replace(&mut self.stable_id, clean(v))),
             Prop::Label(v) => Prop::Label(replace(&mut self.label, clean(v))),
-            Prop::Text(v) => {
-                let v = self.veil(clean(v), 1);
-                Prop::Text(replace(&mut self.text, v))
+            Prop::Text(v) if self.is_protected() => {
+                self.set_veil(Veil { text: digest(clean(v).as_deref()), ..self.veil() });
+                Prop::Text(None)
             }
-            Prop::Value(v) => {
-                let v = self.veil(clean(v), 2);
-                Prop::Value(replace(&mut self.value, v))
+            Prop::Value(v) if self.is_protected() => {
+                self.set_veil(Veil { value: digest(clean(v).as_deref()), ..self.veil() });
+                Prop::Value(None)
             }
+            Prop::Text(v) => Prop::Text(replace(&mut self.text, clean(v))),
+            Prop::Value(v) => Prop::Value(replace(&mut self.value, clean(v))),
             Prop::Bounds(v) => Prop::Bounds(replace(&mut self.bounds, v)),
             Prop::Omitted(v) => Prop::Omitted(replace(&mut self.omitted, v)),
             Prop::State(state, v) => {
                 let old = self.states.get(state);
                 self.states.set(state, v);
-                if state == State::Protected && v == Some(StateValue::On) {
-                    self.text = None;
-                    self.value = None;
-                    self.set(Prop::RawValue(None));
+                if state == State::Protected && old != v {
+                    self.draw_veil();
                 }
                 Prop::State(state, old)
             }
@@ -274,28 +294,54 @@ impl Props {
         self.extra.get_or_insert_default()
     }
 
-    fn veil(&mut self, content: Option<Str>, salt: u64) -> Option<Str> {
+    /// Puts digests in the place of content once it is protected, and forgets them once it is not.
+    fn draw_veil(&mut self) {
         if !self.is_protected() {
-            return content;
+            self.set_veil(Veil::default());
+        } else if self.text.is_some() || self.value.is_some() || self.raw_value().is_some() {
+            self.set_veil(self.content());
+            self.text = None;
+            self.value = None;
+            self.set(Prop::RawValue(None));
         }
-        self.set_veiled(content.map(|c| super::hash::of_text(salt, &c)));
-        None
     }
 
-    pub(crate) fn set_veiled(&mut self, digest: Option<u64>) {
-        if digest.is_none() && self.extra.is_none() {
+    /// The digests of what it shows openly.
+    pub(crate) fn content(&self) -> Veil {
+        Veil { text: digest(self.text()), value: digest(self.value()) }
+    }
+
+    pub(crate) fn set_veil(&mut self, veil: Veil) {
+        if veil == Veil::default() && self.extra.is_none() {
             return;
         }
         let extra = self.extra_mut();
-        extra.veiled = digest;
+        extra.veil = veil;
         if *extra == Extra::default() {
             self.extra = None;
         }
     }
 
-    pub(crate) fn veiled(&self) -> Option<u64> {
-        self.extra.as_ref()?.veiled
+    pub(crate) fn veil(&self) -> Veil {
+        self.extra.as_ref().map(|e| e.veil).unwrap_or_default()
     }
+
+    /// Puts a mark in the place of content that must not be told, so that one still sees that there was some.
+    pub(crate) fn blot(&mut self) {
+        for content in [&mut self.text, &mut self.value].into_iter().filter(|c| c.is_some()) {
+            *content = Some(BLOT.into());
+        }
+        if self.raw_value().is_some() {
+            self.set(Prop::RawValue(Some(0.0)));
+        }
+    }
+}
+
+/// What stands where something protected stood.
+pub(crate) const BLOT: &str = "•";
+
+fn digest(content: Option<&str>) -> Option<u64> {
+    content.map(|c| super::hash::of_text(0x5EC2E7, c))
 }
 
 /// An element in its place.

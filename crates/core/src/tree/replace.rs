@@ -17,8 +17,8 @@ impl Tree {
 
     /// Another object is the root now. What is known keeps its ids; the rebind rule decides about the rest.
     fn replace_root(&mut self, old: ElementId, mut new: NewNode) {
-        if self.len() >= self.limits.max_nodes {
-            // A full mirror has no room for both.
+        if self.len() + new.count() > self.limits.max_nodes {
+            // There is no room for both.
             self.remove_subtree(old);
             self.create(None, 0, new);
             return;
@@ -92,15 +92,12 @@ impl Tree {
 
     fn merge_props(&mut self, id: ElementId, new: &super::Props) {
         let Some(node) = self.get(id) else { return };
-        // A veiled digest differs only if the content does; it comes with the props themselves.
-        let veil = (node.veiled(), new.veiled());
         let changes: Vec<_> = net::prop_differences(node.props(), new).map(|(_, new)| new).collect();
         for prop in changes {
             self.set_prop(id, prop);
         }
-        if veil.0 != veil.1 {
-            self.set_veil(id, veil.1);
-        }
+        // The digests of protected content come with the props themselves.
+        self.set_veil(id, new.veil());
     }
 }
 

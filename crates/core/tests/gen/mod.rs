@@ -27,7 +27,9 @@ pub fn role() -> impl Strategy<Value = Role> {
 }
 
 fn word() -> impl Strategy<Value = Option<std::sync::Arc<str>>> {
-    prop::option::of(prop::sample::select(vec!["Save", "Delete", "Open", "Row", "12:30"]).prop_map(Into::into))
+    prop::option::of(
+        prop::sample::select(vec!["Save", "Delete", "Open", "Row", "12:30"]).prop_map(Into::into),
+    )
 }
 
 fn rect() -> impl Strategy<Value = Option<Rect>> {
@@ -44,7 +46,13 @@ pub fn qualifying_prop() -> impl Strategy<Value = Prop> {
         word().prop_map(Prop::Description),
         role().prop_map(Prop::Role),
         (
-            prop::sample::select(vec![State::Enabled, State::Visible, State::Checked, State::Expanded, State::Protected]),
+            prop::sample::select(vec![
+                State::Enabled,
+                State::Visible,
+                State::Checked,
+                State::Expanded,
+                State::Protected
+            ]),
             on
         )
             .prop_map(|(s, v)| Prop::State(s, v)),
@@ -63,17 +71,19 @@ pub fn minor_prop() -> impl Strategy<Value = Prop> {
 }
 
 pub fn props() -> impl Strategy<Value = Props> {
-    (role(), word(), word(), word(), rect(), any::<Option<bool>>()).prop_map(|(role, label, text, id, bounds, visible)| {
-        let mut props = Props::new(role)
-            .with(Prop::Label(label))
-            .with(Prop::Text(text))
-            .with(Prop::StableId(id))
-            .with(Prop::Bounds(bounds));
-        if let Some(visible) = visible {
-            props = props.state(State::Visible, visible);
-        }
-        props
-    })
+    (role(), word(), word(), word(), rect(), any::<Option<bool>>()).prop_map(
+        |(role, label, text, id, bounds, visible)| {
+            let mut props = Props::new(role)
+                .with(Prop::Label(label))
+                .with(Prop::Text(text))
+                .with(Prop::StableId(id))
+                .with(Prop::Bounds(bounds));
+            if let Some(visible) = visible {
+                props = props.state(State::Visible, visible);
+            }
+            props
+        },
+    )
 }
 
 pub fn subtree() -> impl Strategy<Value = NewNode> {
@@ -106,7 +116,9 @@ pub fn batches() -> impl Strategy<Value = Vec<Vec<Change>>> {
 
 /// The tree that every test starts with: a root with a few children.
 pub fn seed() -> Change {
-    let child = |k: u64, label: &str| NewNode::new(NativeKey(k), Props::new(Role::Group).labelled(label).at(0, 0, 9, 9));
+    let child = |k: u64, label: &str| {
+        NewNode::new(NativeKey(k), Props::new(Role::Group).labelled(label).at(0, 0, 9, 9))
+    };
     Change::Replace(
         NewNode::new(NativeKey(0), Props::new(Role::Application).labelled("app").at(0, 0, 99, 99))
             .child(child(1, "one").child(child(11, "inner")))
