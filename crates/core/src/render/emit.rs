@@ -69,22 +69,24 @@ pub fn emit(tree: &TreeView, options: &EmitOptions) -> Emission {
     let mut emission = Emission::default();
     let mut left_out: Vec<(usize, u32)> = Vec::new();
     let mut room = last_level.room;
+    let mut is_told = vec![false; seen.len()];
     for (place, item) in seen.iter().enumerate() {
         if !item.kept {
             continue;
         }
         let told = item.depth < last_level.depth || (item.depth == last_level.depth && room > 0);
         if told {
+            is_told[place] = true;
             room -= usize::from(item.depth == last_level.depth);
             let parent = item.above.map(|a| seen[a].id);
             emission.elements.push(Emitted { id: item.id, parent, depth: item.depth });
             if item.node.omitted() > 0 {
                 left_out.push((place, item.node.omitted()));
             }
-        } else if let Some(above) = item.above.filter(|a| seen[*a].depth < last_level.depth || item.depth == last_level.depth)
-        {
+        } else {
             emission.truncated = true;
-            left_out.push((above, 1));
+            // What lies deeper in something that is left out is not counted again.
+            left_out.extend(item.above.filter(|above| is_told[*above]).map(|above| (above, 1)));
         }
     }
     emission.truncated |= !left_out.is_empty();

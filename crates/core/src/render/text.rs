@@ -4,11 +4,15 @@
 use super::emit::{Emission, emit};
 use super::snapshot::SnapshotView;
 use crate::tree::{ElementId, Node, Role, State, StateValue, TreeView};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// Rows beyond this many that are not known to be on the screen are counted, not shown.
 const MAX_ROWS: usize = 50;
+/// A list of up to so many rows is shown whole.
+const SHORT: usize = 12;
+/// A row with more cells than this is told cell by cell.
+const MAX_CELLS: usize = 12;
 
 /// The snapshot as compact text.
 pub fn snapshot_text(view: &SnapshotView<'_>) -> String {
@@ -26,15 +30,7 @@ pub fn snapshot_text(view: &SnapshotView<'_>) -> String {
     out.push('\n');
     let emission = emit(tree, &view.options);
     let page = Page::new(tree, &emission);
-    for top in &page.tops {
-        page.write(&mut out, *top, 1);
-    }
-    for cut in &emission.omitted {
-        let shown = tree.get(cut.under).is_some_and(|n| is_table(n.role()) || page.is_silent(cut.under, n));
-        if !shown {
-            let _ = writeln!(out, "  … {} more under {}", cut.count, cut.under);
-        }
-    }
+    page.write(&mut out);
     out
 }
 
@@ -45,23 +41,39 @@ pub fn line(id: ElementId, node: &Node) -> String {
     out
 }
 
+/// What is written next, and how far in.
+enum Told {
+    Element(ElementId, usize),
+    /// Something is missing here; where to ask for it.
+    Cut(ElementId, usize),
+}
+
 struct Page<'a> {
     tree: &'a TreeView,
     tops: Vec<ElementId>,
     inside: HashMap<ElementId, Vec<ElementId>>,
     cut: HashMap<ElementId, u32>,
+    /// Rows of long tables and lists that cannot be seen.
+    hidden: HashSet<ElementId>,
 }
 
 impl<'a> Page<'a> {
     fn new(tree: &'a TreeView, emission: &Emission) -> Self {
-        let mut page = Page { tree, tops: Vec::new(), inside: HashMap::new(), cut: HashMap::new() };
+        let mut page = Page {
+            tree,
+            tops: Vec::new(),
+            inside: HashMap::new(),
+            cut: emission.omitted.iter().map(|o| (o.under, o.count)).collect(),
+            hidden: HashSet::new(),
+        };
         for e in &emission.elements {
             match e.parent {
                 Some(parent) => page.inside.entry(parent).or_default().push(e.id),
                 None => page.tops.push(e.id),
             }
         }
-        page.cut = emission.omitted.iter().map(|o| (o.under, o.count)).collect();
+        let tables = emission.elements.iter().filter(|e| tree.get(e.id).is_some_and(|n| is_table(n.role())));
+        page.hidden = tables.flat_map(|e| page.unseen_rows(e.id)).collect();
         page
     }
 
@@ -90,15 +102,33 @@ impl<'a> Page<'a> {
         (scaffold && bare) || (self.tops.contains(&id) && node.role() == Role::Application)
     }
 
-    fn write(&self, out: &mut String, id: ElementId, depth: usize) {
-        let Some(node) = self.tree.get(id) else { return };
-        if self.is_silent(id, node) {
-            for child in self.children(id) {
-                self.write(out, *child, depth);
+    fn write(&self, out: &mut String) {
+        // A stack of its own, for a tree may be deeper than the thread's.
+        let mut stack: Vec<Told> = self.tops.iter().rev().map(|top| Told::Element(*top, 1)).collect();
+        while let Some(next) = stack.pop() {
+            match next {
+                Told::Element(id, depth) => self.write_one(out, id, depth, &mut stack),
+                Told::Cut(id, depth) => {
+                    indent(out, depth);
+                    let count = self.cut.get(&id).copied().unwrap_or_default();
+                    let _ = writeln!(out, "… {count} more under {id}");
+                }
             }
+        }
+    }
+
+    /// Writes one element, and leaves on the stack what comes after it.
+    fn write_one(&self, out: &mut String, id: ElementId, depth: usize, stack: &mut Vec<Told>) {
+        let Some(node) = self.tree.get(id) else { return };
+        let seen = |c: &&ElementId| !self.hidden.contains(c);
+        if self.is_silent(id, node) {
+            if node.role() != Role::RowGroup && self.cut.contains_key(&id) {
+                stack.push(Told::Cut(id, depth));
+            }
+            stack.extend(self.children(id).iter().rev().filter(seen).map(|c| Told::Element(*c, depth)));
             return;
         }
-        let _ = write!(out, "{:1$}", "", depth * 2);
+        indent(out, depth);
         head(out, id, node);
         if matches!(node.role(), Role::Row | Role::ListItem | Role::Option | Role::TreeItem)
             && let Some(cells) = self.one_line(id)
@@ -109,36 +139,67 @@ impl<'a> Page<'a> {
             out.push('\n');
             return;
         }
-        let hidden = self.hidden_rows(id, node);
         if is_table(node.role()) {
-            let mirrored = self.rows(id).count();
-            let total = mirrored + self.cut.get(&id).map_or(0, |c| *c as usize);
-            if hidden.is_empty() && total == mirrored {
-                let _ = write!(out, " ({total} rows)");
-            } else {
-                let _ = write!(out, " ({total} rows, {} shown)", mirrored - hidden.len());
-            }
+            self.write_count(out, id);
         }
         out.push('\n');
-        for child in self.children(id) {
-            if !hidden.contains(child) && !is_echo(node, self.tree.get(*child), self.children(*child)) {
-                self.write(out, *child, depth + 1);
+        if !is_table(node.role()) && self.cut.contains_key(&id) {
+            stack.push(Told::Cut(id, depth + 1));
+        }
+        let echo = |c: &&ElementId| is_echo(node, self.tree.get(**c), self.children(**c));
+        let below = self.children(id).iter().rev().filter(seen).filter(|c| !echo(c));
+        stack.extend(below.map(|c| Told::Element(*c, depth + 1)));
+    }
+
+    /// How many rows a table or list has, and how many of them follow.
+    fn write_count(&self, out: &mut String, id: ElementId) {
+        let (all, shown) = self
+            .rows(id)
+            .fold((0, 0), |(all, shown), r| (all + 1, shown + usize::from(!self.hidden.contains(&r))));
+        let holders = std::iter::once(id).chain(self.row_groups(id));
+        let cut: u32 = holders.filter_map(|h| self.cut.get(&h)).sum();
+        let total = all + cut as usize;
+        match (total, total == shown) {
+            (0, _) => {}
+            (1, true) => out.push_str(" (1 row)"),
+            (_, true) => {
+                let _ = write!(out, " ({total} rows)");
+            }
+            (_, false) => {
+                let _ = write!(out, " ({total} rows, {shown} shown)");
             }
         }
     }
 
+    fn row_groups(&self, id: ElementId) -> impl Iterator<Item = ElementId> {
+        self.children(id)
+            .iter()
+            .copied()
+            .filter(|c| self.tree.get(*c).is_some_and(|n| n.role() == Role::RowGroup))
+    }
+
+    /// The rows of a table or list, also those that lie in groups of rows.
     fn rows(&self, id: ElementId) -> impl Iterator<Item = ElementId> {
-        self.children(id).iter().copied().filter(|c| self.tree.get(*c).is_some_and(|n| is_row(n.role())))
+        let grouped = |child: &'_ ElementId| match self.tree.get(*child) {
+            Some(node) if node.role() == Role::RowGroup => self.children(*child).to_vec(),
+            _ => vec![*child],
+        };
+        let is_row = |id: &ElementId| self.tree.get(*id).is_some_and(|n| is_row(n.role()));
+        self.children(id).iter().flat_map(grouped).filter(is_row)
     }
 
     /// The rows of a long table or list that cannot be seen.
-    fn hidden_rows(&self, id: ElementId, node: &Node) -> Vec<ElementId> {
-        if !is_table(node.role()) || self.rows(id).count() <= 12 {
+    fn unseen_rows(&self, id: ElementId) -> Vec<ElementId> {
+        let rows: Vec<ElementId> = self.rows(id).collect();
+        if rows.len() <= SHORT {
             return Vec::new();
         }
-        let on_screen = |id: &ElementId| self.tree.get(*id).and_then(|n| n.states().get(State::OnScreen));
-        let off: Vec<ElementId> = self.rows(id).filter(|r| on_screen(r) == Some(StateValue::Off)).collect();
-        if off.is_empty() { self.rows(id).skip(MAX_ROWS).collect() } else { off }
+        let is_off = |id: &ElementId| self.tree.get(*id).is_some_and(|n| n.states().is_not(State::OnScreen));
+        if rows.iter().any(is_off) {
+            rows.into_iter().filter(is_off).collect()
+        } else {
+            rows.into_iter().skip(MAX_ROWS).collect()
+        }
     }
 
     /// What lies in a row, cell by cell; `None` if it is too deep or too long for one line.
@@ -151,7 +212,8 @@ impl<'a> Page<'a> {
                 self.cell(*child, node, &mut cells, 0)?;
             }
         }
-        (cells.len() <= 12).then_some(cells)
+        cells.extend(self.cut.get(&id).map(|count| format!("… {count} more under {id}")));
+        (cells.len() <= MAX_CELLS).then_some(cells)
     }
 
     fn cell(&self, id: ElementId, node: &Node, cells: &mut Vec<String>, depth: usize) -> Option<()> {
@@ -161,7 +223,13 @@ impl<'a> Page<'a> {
         let inside = self.children(id);
         let plain = matches!(
             node.role(),
-            Role::Cell | Role::Text | Role::Label | Role::Paragraph | Role::Generic | Role::Group | Role::Panel
+            Role::Cell
+                | Role::Text
+                | Role::Label
+                | Role::Paragraph
+                | Role::Generic
+                | Role::Group
+                | Role::Panel
         );
         if !plain {
             cells.push(line(id, node));
@@ -179,13 +247,14 @@ impl<'a> Page<'a> {
                 self.cell(*child, below, cells, depth + 1)?;
             }
         }
+        cells.extend(self.cut.get(&id).map(|count| format!("… {count} more under {id}")));
         Some(())
     }
 
     fn repeats(&self, node: &Node, inside: &[ElementId]) -> bool {
-        inside.iter().any(|c| {
-            self.tree.get(*c).is_some_and(|n| n.label() == node.label() || n.text() == node.label())
-        })
+        inside
+            .iter()
+            .any(|c| self.tree.get(*c).is_some_and(|n| n.label() == node.label() || n.text() == node.label()))
     }
 }
 
@@ -207,15 +276,27 @@ fn is_echo(around: &Node, node: Option<&Node>, inside: &[ElementId]) -> bool {
         && (node.label().or(node.text()) == around.label())
 }
 
+fn is_typed_into(node: &Node) -> bool {
+    node.role().is_input() || node.states().is(State::Editable)
+}
+
+fn indent(out: &mut String, depth: usize) {
+    let _ = write!(out, "{:1$}", "", depth * 2);
+}
+
 fn head(out: &mut String, id: ElementId, node: &Node) {
     out.push_str(node.role().name());
+    // The text of what nobody types into is as good as its name.
+    let shown = node.text().filter(|_| node.label().is_none() && !is_typed_into(node));
     if let Some(label) = node.label() {
         let _ = write!(out, " {}", quoted(label));
+    } else if let Some(text) = shown {
+        let _ = write!(out, " {}", quoted(text));
     } else if let Some(name) = node.stable_id() {
         let _ = write!(out, " #{name}");
     }
     let _ = write!(out, " {id}");
-    let value = node.value().or_else(|| node.text().filter(|t| Some(*t) != node.label()));
+    let value = node.value().or_else(|| node.text().filter(|t| Some(*t) != node.label() && shown.is_none()));
     if let Some(value) = value {
         let _ = write!(out, " ={}", quoted(value));
     } else if let Some(number) = node.raw_value() {

@@ -1,6 +1,7 @@
 //! Is something loading? Advice, never proof (SPEC §6).
 
 use crate::revise::{Delta, FieldChange};
+use crate::select::is_hidden;
 use crate::tree::{ElementId, Node, Prop, Role, State, StateValue, Tree};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,7 +72,7 @@ pub fn loading_state(tree: &Tree, since: Option<&Delta>) -> LoadingState {
         roles
             .iter()
             .flat_map(|role| tree.by_role(*role))
-            .filter(|id| tree.get(*id).is_some_and(|n| !n.states().is_not(State::Visible) && test(n)))
+            .filter(|id| tree.get(*id).is_some_and(test) && !is_hidden(tree, *id))
             .min()
     };
     let busy = |n: &Node| n.states().is(State::Busy);
@@ -83,6 +84,9 @@ pub fn loading_state(tree: &Tree, since: Option<&Delta>) -> LoadingState {
     }
     if let Some(id) = first(&[Role::Spinner], &|n| !n.states().is_not(State::Busy)) {
         return LoadingState::seen(LoadingSignal::Spinner, LoadingSource::Platform, id);
+    }
+    if let Some(id) = first(&[Role::Document, Role::Page], &busy) {
+        return LoadingState::seen(LoadingSignal::Navigation, LoadingSource::Platform, id);
     }
     if let Some(id) = first(Role::ALL, &busy) {
         return LoadingState::seen(LoadingSignal::BusyState, LoadingSource::Platform, id);
@@ -104,8 +108,16 @@ fn is_unfinished(node: &Node) -> bool {
     match (node.raw_value(), node.value_range()) {
         (Some(now), Some(range)) => now < range.max,
         (Some(now), None) => now < 1.0,
-        (None, _) => !node.states().is_not(State::Busy),
+        (None, _) => match node.value().and_then(percentage) {
+            Some(percent) => percent < 100.0,
+            None => !node.states().is_not(State::Busy),
+        },
     }
+}
+
+/// The number before a per cent sign.
+fn percentage(text: &str) -> Option<f64> {
+    text.trim().strip_suffix('%')?.trim_end().parse().ok()
 }
 
 /// A placeholder that a developer named so; looks alone prove nothing.
@@ -139,6 +151,6 @@ fn newly_disabled_button(tree: &Tree, delta: &Delta) -> Option<ElementId> {
                 )
             )
         });
-        (off && !node.states().is_not(State::Visible)).then_some(id)
+        (off && node.states().is_not(State::Enabled) && !is_hidden(tree, id)).then_some(id)
     })
 }
