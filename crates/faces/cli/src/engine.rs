@@ -1,6 +1,7 @@
 //! The one place where the engine is put together: which kinds of targets this program can open.
 
 use crate::output::Out;
+use stillpoint_chromium::Chromium;
 use stillpoint_core::{Code, Error, Result, Target};
 use stillpoint_engine::backend::AttachOptions;
 use stillpoint_engine::{Engine, Session};
@@ -9,7 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 /// An engine with every backend of this build.
 pub(crate) fn engine() -> Engine {
-    Engine::new().with(Sim::new())
+    let engine = Engine::new().with(Sim::new()).with(Chromium::new());
+    #[cfg(target_os = "linux")]
+    let engine = engine.with(stillpoint_atspi::AtspiConnector::from_env());
+    engine
 }
 
 /// Opens a target, unless the caller gives up first.

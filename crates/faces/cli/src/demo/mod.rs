@@ -14,7 +14,6 @@ use record::{Recorder, Wait};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use stillpoint_core::revise::Revision;
 use stillpoint_core::settle::{Rules, Scope};
 use stillpoint_core::{Error, Result, Target};
 use stillpoint_engine::Session;
@@ -61,11 +60,11 @@ pub(crate) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
     let recorder = Recorder::start(&session);
     let call = Call { cancel: desk.cancel.clone() };
     let mut story = Story { desk, session, call, steps: Vec::new(), waits: Vec::new(), answers: String::new() };
-    if let Some(verdict) = story.play().await? {
-        return Ok(verdict.into());
+    let last = story.play().await?;
+    if last.verdict() != Verdict::Done {
+        return desk.out.answer(&*last);
     }
     let record = recorder.finish(&story.session, std::mem::take(&mut story.waits));
-    let delta = story.delta().await?;
     let proof = story.verify().await?;
     let verified = proof.iter().all(|(_, holds)| *holds);
     let picture = story.picture(matches.get_one::<PathBuf>("screenshot")).await?;
@@ -79,14 +78,14 @@ pub(crate) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
             "verified": verified,
             "steps": steps,
             "timeline": record.json(),
-            "delta": delta.json()?,
+            "delta": last.json()?.get("delta"),
             "proof": proof,
             "screenshot": picture,
         }))?;
     } else {
         let drawn = timeline::draw(&record, output::width());
-        let changed = paint::answer(&delta.text()).replace('\n', "\n  ");
-        desk.out.text(&format!("\n{BOLD}What signing in changed{RESET}\n  {}\n\n{drawn}\n", changed.trim_end()))?;
+        let changed = paint::answer(&last.text()).replace('\n', "\n  ");
+        desk.out.text(&format!("\n{BOLD}What it answered{RESET}\n  {}\n\n{drawn}\n", changed.trim_end()))?;
         tell_proof(desk, &proof)?;
         if let Some(picture) = picture {
             desk.out.note(&format!("{DIM}picture: {picture}{RESET}"));
@@ -96,8 +95,8 @@ pub(crate) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
 }
 
 impl Story<'_> {
-    /// The steps up to the new screen; a verdict if one of them failed and has been told.
-    async fn play(&mut self) -> anyhow::Result<Option<Verdict>> {
+    /// The steps up to the new screen; the answer to the last of them, or to the one that failed.
+    async fn play(&mut self) -> anyhow::Result<Box<dyn Answer>> {
         let elements = self.session.read(|tree| tree.walk().count());
         let attached = format!("{elements} elements, revision {}", self.session.revision());
         self.told("attach to the app", self.session.now().since(stillpoint_core::Moment::START), attached)?;
@@ -126,14 +125,15 @@ impl Story<'_> {
                 SIGN_IN_WINDOW,
             ),
         ];
+        let mut last = None;
         for (name, verb, params, window) in steps {
             let answer = self.act(name, verb, params, Duration::from_millis(window)).await?;
             if answer.verdict() != Verdict::Done {
-                self.desk.out.answer(&*answer)?;
-                return Ok(Some(answer.verdict()));
+                return Ok(answer);
             }
+            last = Some(answer);
         }
-        Ok(None)
+        last.context("the demo has no steps")
     }
 
     /// One verb, with a watch of our own beside it that sees the same rest and remembers how it was found.
@@ -184,20 +184,6 @@ impl Story<'_> {
         }
         self.steps.push(Step { name, took, told });
         Ok(())
-    }
-
-    /// What the last action changed, as `snapshot --since` tells it.
-    async fn delta(&mut self) -> anyhow::Result<Box<dyn Answer>> {
-        let before = self.waits_base();
-        let answer = (known("snapshot")?.run)(&self.session, json!({ "since": before }), &self.call).await?;
-        self.answers.push_str(&answer.json()?.to_string());
-        Ok(answer)
-    }
-
-    fn waits_base(&self) -> Revision {
-        // The sign-in made the last revision; the one before it is the filled form.
-        let latest = self.session.revision();
-        Revision(latest.0.saturating_sub(1))
     }
 
     /// What is true now, each with whether it holds.

@@ -155,16 +155,18 @@ fn proofs(record: &Record, scale: &Scale) -> (Lane, Lane) {
 fn legend(out: &mut String) {
     let marks = [
         (NEWS, "●", "a change that counts"),
-        (DIM, "○", "one that does not (progress, focus, place)"),
+        (DIM, "○", "one that does not (progress, focus)"),
         (NEWS, "↻", "the window begins anew"),
         (CALM, "━", "a whole window of quiet"),
-        (CALM, "◆", "a round trip to the app: nothing is on its way"),
+        (CALM, "◆", "a round trip: nothing is on its way"),
         (GOOD, "★", "rest, proven"),
     ];
     for pair in marks.chunks(2) {
-        let told = pair.iter().map(|(style, mark, meaning)| {
-            format!("{style}{mark}{RESET} {DIM}{meaning:<44}{RESET}")
-        });
-        let _ = writeln!(out, "{}{}", " ".repeat(NAMES), told.collect::<String>().trim_end());
+        out.push_str(&" ".repeat(NAMES));
+        for (at, (style, mark, meaning)) in pair.iter().enumerate() {
+            let padding = if at == 0 { 40 - meaning.chars().count() } else { 0 };
+            let _ = write!(out, "{style}{mark}{RESET} {DIM}{meaning}{RESET}{}", " ".repeat(padding));
+        }
+        out.push('\n');
     }
 }

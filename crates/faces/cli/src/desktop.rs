@@ -1,4 +1,0 @@
-//! x
-use crate::engine::Desk; use crate::exit::Exit; use clap::ArgMatches;
-pub(crate) fn command() -> clap::Command { clap::Command::new("desktop") }
-pub(crate) async fn run(_: &Desk, _: &ArgMatches) -> anyhow::Result<Exit> { Ok(Exit::Done) }
