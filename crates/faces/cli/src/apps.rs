@@ -24,7 +24,8 @@ pub(crate) async fn run(desk: &Desk) -> anyhow::Result<Exit> {
     let rows: Vec<Vec<String>> = found.iter().map(row).collect();
     desk.out.text(&table::columns(&["TARGET", "TOOLKIT", "PID", "WHAT IT IS"], &rows, output::width()))?;
     if found.iter().all(|t| t.target.starts_with("sim:")) {
-        desk.out.note("Only the simulator's scenes are there; `stillpoint doctor` says what other targets need.");
+        desk.out
+            .note("Only the simulator's scenes are there; `stillpoint doctor` says what other targets need.");
     }
     Ok(Exit::Done)
 }

@@ -61,8 +61,10 @@ fn understand(
     uses: &[Use],
     matches: &ArgMatches,
 ) -> Result<(&'static stillpoint_engine::verbs::VerbSpec, Value)> {
-    let mut given: Vec<&str> =
-        (0..).map_while(|n| matches.try_get_one::<String>(&place(n)).ok().flatten()).map(String::as_str).collect();
+    let mut given: Vec<&str> = (0..)
+        .map_while(|n| matches.try_get_one::<String>(&place(n)).ok().flatten())
+        .map(String::as_str)
+        .collect();
     let usage = uses.iter().map(|u| u.usage(word)).collect::<Vec<_>>().join(" | ");
     let was_given = |p: &Param| matches.value_source(&p.name) == Some(ValueSource::CommandLine);
     let knows_all = |u: &Use| {

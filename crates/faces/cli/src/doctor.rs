@@ -12,7 +12,8 @@ pub(crate) async fn run(desk: &Desk) -> anyhow::Result<Exit> {
     let backends = desk.engine.diagnose().await;
     let fine = |checks: &[Check]| checks.iter().all(|c| c.ok);
     let real = |schemes: &str| schemes != "sim:";
-    let ready: Vec<&str> = backends.iter().filter(|(s, c)| real(s) && fine(c)).map(|(s, _)| s.as_str()).collect();
+    let ready: Vec<&str> =
+        backends.iter().filter(|(s, c)| real(s) && fine(c)).map(|(s, _)| s.as_str()).collect();
     let exit = if ready.is_empty() { Exit::Unavailable } else { Exit::Done };
     if desk.out.json {
         let told = backends.iter().map(|(schemes, checks)| {
@@ -32,7 +33,12 @@ pub(crate) async fn run(desk: &Desk) -> anyhow::Result<Exit> {
         let _ = writeln!(text, "{BOLD}{schemes}{RESET}");
         for check in checks {
             let mark = if check.ok { format!("{GOOD}✔{RESET}") } else { format!("{BAD}✘{RESET}") };
-            let _ = writeln!(text, "  {mark} {} {DIM}·{RESET} {}", check.name, check.found.replace('\n', "\n      "));
+            let _ = writeln!(
+                text,
+                "  {mark} {} {DIM}·{RESET} {}",
+                check.name,
+                check.found.replace('\n', "\n      ")
+            );
             if let Some(fix) = check.fix.as_ref().filter(|_| !check.ok) {
                 let _ = writeln!(text, "      {NEWS}→ {}{RESET}", fix.replace('\n', "\n        "));
             }

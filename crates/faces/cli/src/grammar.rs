@@ -88,14 +88,20 @@ fn target() -> [Arg; 2] {
 
 /// A word that means one verb, or one of several.
 fn typed(name: &'static str, about: &str, uses: &[Use], word: Option<&Word>) -> Command {
-    let mut command = Command::new(name).about(about.to_owned()).args(target()).override_usage(
-        uses.iter().map(|u| u.usage(name)).collect::<Vec<_>>().join("\n       "),
-    );
+    let mut command = Command::new(name)
+        .about(about.to_owned())
+        .args(target())
+        .override_usage(uses.iter().map(|u| u.usage(name)).collect::<Vec<_>>().join("\n       "));
     if let Some(verb) = uses.first().filter(|_| uses.len() == 1).map(|u| u.verb) {
-        command = command.long_about(if word.is_some() { format!("{about}.\n\n{}", verb.about) } else { about.to_owned() });
+        command = command.long_about(if word.is_some() {
+            format!("{about}.\n\n{}", verb.about)
+        } else {
+            about.to_owned()
+        });
     }
     for (number, (name, help)) in places(uses).into_iter().enumerate() {
-        command = command.arg(Arg::new(place(number)).value_name(name).help(help).allow_negative_numbers(true));
+        command =
+            command.arg(Arg::new(place(number)).value_name(name).help(help).allow_negative_numbers(true));
     }
     for param in flags(uses) {
         let placed = uses.iter().any(|u| u.form.places.contains(&param.name.as_str()));
@@ -107,9 +113,11 @@ fn typed(name: &'static str, about: &str, uses: &[Use], word: Option<&Word>) -> 
 /// The places after the target: their names and what they are for.
 fn places(uses: &[Use]) -> Vec<(String, String)> {
     let keywords: Vec<&str> = uses.iter().filter_map(|u| u.form.keyword).collect();
-    let widest = uses.iter().map(|u| u.places().len() + usize::from(u.form.keyword.is_some())).max().unwrap_or(0);
+    let widest =
+        uses.iter().map(|u| u.places().len() + usize::from(u.form.keyword.is_some())).max().unwrap_or(0);
     let at = |number: usize| {
-        let named = uses.iter().filter(|u| u.form.keyword.is_none()).find_map(|u| u.places().get(number).copied());
+        let named =
+            uses.iter().filter(|u| u.form.keyword.is_none()).find_map(|u| u.places().get(number).copied());
         let (name, help) = named.map_or(("WORD".to_owned(), String::new()), |p| (p.place(), p.doc.clone()));
         if number == 0 && !keywords.is_empty() {
             (format!("{}|{name}", keywords.join("|")), "What is meant".to_owned())
@@ -151,7 +159,8 @@ fn own() -> Vec<Command> {
     };
     vec![
         Command::new("apps").about("What can be driven now"),
-        Command::new("doctor").about("What each kind of target needs on this machine, and whether it is there"),
+        Command::new("doctor")
+            .about("What each kind of target needs on this machine, and whether it is there"),
         Command::new("watch")
             .about("Live revisions: one line for each, with what changed")
             .args(target())
@@ -170,7 +179,12 @@ fn own() -> Vec<Command> {
         crate::desktop::command(),
         Command::new("completions")
             .about("Shell completions, to be sourced or put where the shell looks")
-            .arg(Arg::new("shell").value_name("SHELL").required(true).value_parser(value_parser!(clap_complete::Shell)))
+            .arg(
+                Arg::new("shell")
+                    .value_name("SHELL")
+                    .required(true)
+                    .value_parser(value_parser!(clap_complete::Shell)),
+            )
             .after_help(help::examples("completions")),
         Command::new("man").about("The manual page, in roff"),
     ]

@@ -55,7 +55,10 @@ fn section<'a>(out: &mut String, heading: &str, lines: impl Iterator<Item = (&'a
 pub(crate) fn examples(word: &str) -> String {
     let lines: &[&str] = match word {
         "snapshot" => &["stillpoint snapshot sim:login", "stillpoint snapshot app:gedit --since 184 --json"],
-        "find" => &["stillpoint find sim:login 'textbox \"Username\"'", "stillpoint find sim:login '#signin' --json"],
+        "find" => &[
+            "stillpoint find sim:login 'textbox \"Username\"'",
+            "stillpoint find sim:login '#signin' --json",
+        ],
         "tap" => &["stillpoint tap sim:toast 'button \"Save\"'"],
         "type" => &["stillpoint type sim:login 'textbox \"Username\"' ada"],
         "press" => &["stillpoint press app:gedit ctrl+s", "stillpoint press sim:login '#password' Enter"],
@@ -68,8 +71,13 @@ pub(crate) fn examples(word: &str) -> String {
             "stillpoint wait sim:clock change --mask-volatile=false --timeout-ms 2000",
         ],
         "expect" => &["stillpoint expect sim:login 'button \"Sign in\"' enabled false"],
-        "watch" => &["stillpoint watch sim:feed --count 5", "stillpoint watch app:gedit --json | jq .change_summary.first"],
-        "completions" => &["stillpoint completions bash > ~/.local/share/bash-completion/completions/stillpoint"],
+        "watch" => &[
+            "stillpoint watch sim:feed --count 5",
+            "stillpoint watch app:gedit --json | jq .change_summary.first",
+        ],
+        "completions" => {
+            &["stillpoint completions bash > ~/.local/share/bash-completion/completions/stillpoint"]
+        }
         _ => &[],
     };
     if lines.is_empty() { String::new() } else { format!("Examples:\n  {}", lines.join("\n  ")) }

@@ -69,7 +69,8 @@ impl<'a> Place<'a> {
         if let Some(only) = self.schema.get("const") {
             return text(only).map(|word| vec![word]);
         }
-        let each: Vec<Vec<String>> = self.list("oneOf").into_iter().map(Place::words).collect::<Option<_>>()?;
+        let each: Vec<Vec<String>> =
+            self.list("oneOf").into_iter().map(Place::words).collect::<Option<_>>()?;
         (!each.is_empty()).then(|| each.concat())
     }
 
@@ -122,7 +123,9 @@ fn either(one: Kind, other: Kind) -> Kind {
     match (one, other) {
         (Kind::Text { or_object: a, or_number: b, or_bool: c }, other)
         | (other, Kind::Text { or_object: a, or_number: b, or_bool: c }) => match other {
-            Kind::Text { or_object, or_number, or_bool } => text(a || or_object, b || or_number, c || or_bool),
+            Kind::Text { or_object, or_number, or_bool } => {
+                text(a || or_object, b || or_number, c || or_bool)
+            }
             Kind::Whole { .. } | Kind::Number => text(a, true, c),
             Kind::YesNo => text(a, b, true),
             Kind::Choice(_) => text(a, b, c),
@@ -159,12 +162,16 @@ impl Kind {
             Kind::YesNo => match word {
                 "true" | "yes" => Ok(true.into()),
                 "false" | "no" => Ok(false.into()),
-                _ => Err(Error::invalid(format!("{name} is true or false, not {word:?}"), format!("{name}=false turns it off"))),
+                _ => Err(Error::invalid(
+                    format!("{name} is true or false, not {word:?}"),
+                    format!("{name}=false turns it off"),
+                )),
             },
             Kind::Choice(words) if words.iter().any(|w| w == word) => Ok(word.into()),
-            Kind::Choice(words) => {
-                Err(Error::invalid(format!("{name} cannot be {word:?}"), format!("it is one of {}", words.join(", "))))
-            }
+            Kind::Choice(words) => Err(Error::invalid(
+                format!("{name} cannot be {word:?}"),
+                format!("it is one of {}", words.join(", ")),
+            )),
             Kind::List(of) => of.value(name, word),
             Kind::Text { or_object, or_number, or_bool } => {
                 if *or_object && word.trim_start().starts_with('{') {
@@ -185,7 +192,10 @@ impl Kind {
 
 fn json(name: &str, word: &str) -> Result<Value> {
     serde_json::from_str(word).map_err(|e| {
-        Error::invalid(format!("{name} takes JSON, and {word:?} is none: {e}"), r#"for example '{"role": "button"}'"#)
+        Error::invalid(
+            format!("{name} takes JSON, and {word:?} is none: {e}"),
+            r#"for example '{"role": "button"}'"#,
+        )
     })
 }
 
@@ -204,7 +214,10 @@ fn whole(name: &str, word: &str, min: Option<i128>, max: Option<i128>) -> Result
         (None, None) => "that fits into 64 bits".to_owned(),
     };
     let wrong = |why: &str| {
-        Error::invalid(format!("{name} {why}: {word}"), format!("give a whole number {range}, such as {name} 500"))
+        Error::invalid(
+            format!("{name} {why}: {word}"),
+            format!("give a whole number {range}, such as {name} 500"),
+        )
     };
     let Ok(whole) = word.trim().parse::<i128>() else {
         let digits = word.trim().trim_start_matches(['-', '+']);

@@ -8,8 +8,8 @@
 
 mod apps;
 mod call;
-mod desktop;
 mod demo;
+mod desktop;
 mod doctor;
 mod engine;
 mod exit;

@@ -62,7 +62,9 @@ pub(crate) fn words(line: &str) -> String {
                 out.push(' ');
             }
             let bare = word.trim_end_matches([':', ',', '.']);
-            let is_id = bare.strip_prefix('e').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+            let is_id = bare
+                .strip_prefix('e')
+                .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
             if is_id { out.push_str(&styled(DIM, word)) } else { out.push_str(word) }
         }
     }
@@ -91,7 +93,9 @@ mod tests {
 
     #[test]
     fn paint_adds_nothing_but_styles() {
-        for text in ["rev 1 stable\n  button \"Say \\\"hi\\\"\" e12: x\n+ text \"é\" e3\n", "\"open\n", "", "é\n"] {
+        for text in
+            ["rev 1 stable\n  button \"Say \\\"hi\\\"\" e12: x\n+ text \"é\" e3\n", "\"open\n", "", "é\n"]
+        {
             let painted = answer(text);
             assert_eq!(anstream::adapter::strip_str(&painted).to_string(), text, "{painted:?}");
         }

@@ -108,16 +108,27 @@ impl Param {
 
 /// Fills the places of a verb with the words that were given, in order. Where there are fewer words than places,
 /// the optional places go empty from the left: `press TARGET Enter`, `press TARGET 'textbox "Name"' Enter`.
-pub(crate) fn fill(places: &[&Param], words: &[&str], usage: &str, values: &mut Map<String, Value>) -> Result<()> {
+pub(crate) fn fill(
+    places: &[&Param],
+    words: &[&str],
+    usage: &str,
+    values: &mut Map<String, Value>,
+) -> Result<()> {
     let mut open: Vec<&Param> = places.iter().filter(|p| !values.contains_key(&p.name)).copied().collect();
     if words.len() > open.len() {
-        return Err(Error::invalid(format!("one word too many: {:?}", words[open.len()]), format!("usage: {usage}")));
+        return Err(Error::invalid(
+            format!("one word too many: {:?}", words[open.len()]),
+            format!("usage: {usage}"),
+        ));
     }
     while open.len() > words.len() {
         let Some(spare) = open.iter().position(|p| !p.required) else {
             let missing = open[words.len()];
             let about = if missing.doc.is_empty() { String::new() } else { format!(" ({})", missing.doc) };
-            return Err(Error::invalid(format!("{} is missing{about}", missing.place()), format!("usage: {usage}")));
+            return Err(Error::invalid(
+                format!("{} is missing{about}", missing.place()),
+                format!("usage: {usage}"),
+            ));
         };
         open.remove(spare);
     }

@@ -15,7 +15,11 @@ pub(crate) fn columns(headings: &[&str], rows: &[Vec<String>], width: usize) -> 
     let line = |cells: Vec<&str>| {
         let last = cells.len().saturating_sub(1);
         let padded = cells.iter().enumerate().map(|(at, cell)| {
-            if at == last { cut(cell, room) } else { format!("{cell}{}", " ".repeat(widths[at] + 2 - cell.width())) }
+            if at == last {
+                cut(cell, room)
+            } else {
+                format!("{cell}{}", " ".repeat(widths[at] + 2 - cell.width()))
+            }
         });
         padded.collect::<String>().trim_end().to_owned()
     };

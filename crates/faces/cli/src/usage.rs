@@ -7,7 +7,9 @@ use stillpoint_core::Error;
 pub(crate) fn is_help(error: &ClapError) -> bool {
     matches!(
         error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     )
 }
 

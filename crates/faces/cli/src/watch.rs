@@ -49,7 +49,8 @@ pub(crate) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
     if !desk.out.json {
         desk.out.note(&format!("{DIM}watching {target} from revision {told}; Ctrl-C ends it{RESET}"));
     }
-    let end = until.map(|d| Instant::now().checked_add(d).unwrap_or_else(|| Instant::now() + Duration::from_hours(1)));
+    let end = until
+        .map(|d| Instant::now().checked_add(d).unwrap_or_else(|| Instant::now() + Duration::from_hours(1)));
     loop {
         changes.borrow_and_update();
         for revision in news(&session, told)? {
@@ -80,7 +81,10 @@ fn number(matches: &ArgMatches, name: &str) -> Result<Option<u64>> {
     let Some(word) = matches.get_one::<String>(name) else { return Ok(None) };
     let flag = format!("--{}", crate::params::flag(name));
     let value = Kind::Whole { min: Some(1), max: None }.value(&flag, word)?;
-    value.as_u64().map(Some).ok_or_else(|| Error::invalid(format!("{flag} is not a whole number"), "give one"))
+    value
+        .as_u64()
+        .map(Some)
+        .ok_or_else(|| Error::invalid(format!("{flag} is not a whole number"), "give one"))
 }
 
 /// Every revision after `told`.
@@ -132,7 +136,7 @@ fn tell(desk: &Desk, told: &Told) -> anyhow::Result<()> {
         words = format!("({} more before it) {words}", told.skipped);
     }
     let head = format!("{:>7} ms  rev {:<5}", told.at_ms, told.revision.to_string());
-    let words = table::cut(&words, output::width().saturating_sub(head.len() + 5).max(40));
+    let words = table::cut(&words, output::width().saturating_sub(head.len() + 3).max(20));
     let mark = if summary.transient > 0 { format!("{FLEETING}!{RESET}") } else { format!("{NEWS}~{RESET}") };
     desk.out.text(&format!("{DIM}{head}{RESET} {mark} {}\n", paint::words(&words)))?;
     Ok(())

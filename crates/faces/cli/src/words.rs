@@ -217,7 +217,11 @@ mod tests {
         for word in known() {
             for found in uses(word.word) {
                 for place in found.form.places {
-                    assert!(found.params.iter().any(|p| p.name == *place), "{} has no {place}", found.verb.name);
+                    assert!(
+                        found.params.iter().any(|p| p.name == *place),
+                        "{} has no {place}",
+                        found.verb.name
+                    );
                 }
             }
         }

@@ -52,14 +52,16 @@ struct Story<'a> {
 /// Plays the demo: act, wait, delta, verify.
 pub(crate) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exit> {
     if !desk.out.json {
-        let title = format!("{BOLD}Stillpoint demo{RESET} {DIM}· {TARGET} · a simulated app in real time{RESET}");
+        let title =
+            format!("{BOLD}Stillpoint demo{RESET} {DIM}· {TARGET} · a simulated app in real time{RESET}");
         desk.out.text(&format!("{title}\n\n"))?;
     }
     let target: Target = TARGET.parse()?;
     let session = open(&desk.engine, &target, &AttachOptions::default(), &desk.cancel).await?;
     let recorder = Recorder::start(&session);
     let call = Call { cancel: desk.cancel.clone() };
-    let mut story = Story { desk, session, call, steps: Vec::new(), waits: Vec::new(), answers: String::new() };
+    let mut story =
+        Story { desk, session, call, steps: Vec::new(), waits: Vec::new(), answers: String::new() };
     let last = story.play().await?;
     if last.verdict() != Verdict::Done {
         return desk.out.answer(&*last);
@@ -69,7 +71,8 @@ pub(crate) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
     let verified = proof.iter().all(|(_, holds)| *holds);
     let picture = story.picture(matches.get_one::<PathBuf>("screenshot")).await?;
     if desk.out.json {
-        let proof: Vec<Value> = proof.iter().map(|(what, holds)| json!({ "expected": what, "holds": holds })).collect();
+        let proof: Vec<Value> =
+            proof.iter().map(|(what, holds)| json!({ "expected": what, "holds": holds })).collect();
         let steps = story.steps.iter();
         let steps: Vec<Value> =
             steps.map(|s| json!({ "name": s.name, "took_ms": millis(s.took), "told": s.told })).collect();
@@ -101,7 +104,12 @@ impl Story<'_> {
         let attached = format!("{elements} elements, revision {}", self.session.revision());
         self.told("attach to the app", self.session.now().since(stillpoint_core::Moment::START), attached)?;
         let steps: [(&'static str, &str, Value, u64); 4] = [
-            ("wait until it is at rest", "wait_for_idle", json!({ "stability_window_ms": FIRST_WINDOW }), FIRST_WINDOW),
+            (
+                "wait until it is at rest",
+                "wait_for_idle",
+                json!({ "stability_window_ms": FIRST_WINDOW }),
+                FIRST_WINDOW,
+            ),
             (
                 "type the user's name",
                 "type_text",
@@ -191,7 +199,10 @@ impl Story<'_> {
         let mut proof = Vec::new();
         let claims = [
             ("expect_element_visible", json!({ "selector": "heading \"Welcome, ada\"" })),
-            ("expect_state", json!({ "selector": "button \"Sign out\"", "property": "enabled", "expected": true })),
+            (
+                "expect_state",
+                json!({ "selector": "button \"Sign out\"", "property": "enabled", "expected": true }),
+            ),
             ("expect_screen", json!({ "title": "Orders" })),
         ];
         for (verb, params) in claims {
@@ -220,7 +231,8 @@ impl Story<'_> {
 /// Writes a file, and the folders around it where they are missing.
 pub(crate) fn write(file: &Path, content: &[u8]) -> anyhow::Result<()> {
     if let Some(folder) = file.parent().filter(|f| !f.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     }
     std::fs::write(file, content).with_context(|| format!("cannot write {}", file.display()))
 }

@@ -1,12 +1,12 @@
 //! What happened during the demo, moment by moment.
 
 use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use stillpoint_core::Moment;
 use stillpoint_core::revise::{Class, Mutation, Revision};
 use stillpoint_core::settle::Reason;
 use stillpoint_engine::{Session, Watched};
-use std::sync::{Arc, Mutex, PoisonError};
 use tokio::task::JoinHandle;
 
 /// A wait and what it saw.
@@ -42,7 +42,12 @@ pub(super) struct Record {
 /// How many mutations that do not count have been seen.
 fn uncounted(session: &Session) -> u64 {
     let counters = &session.telemetry().mutations;
-    Class::ALL.iter().zip(counters).filter(|(class, _)| !class.qualifies()).map(|(_, counter)| counter.get()).sum()
+    Class::ALL
+        .iter()
+        .zip(counters)
+        .filter(|(class, _)| !class.qualifies())
+        .map(|(_, counter)| counter.get())
+        .sum()
 }
 
 impl Recorder {

@@ -32,11 +32,20 @@ pub(super) async fn run(out: Out, what: &str, matches: &ArgMatches) -> anyhow::R
             if out.json {
                 out.value(&json!({ "env": variables(&desktop) }))?;
             } else {
-                let lines = desktop.env().into_iter().map(|(name, value)| format!("export {name}={}\n", quoted(&value)));
+                let lines = desktop
+                    .env()
+                    .into_iter()
+                    .map(|(name, value)| format!("export {name}={}\n", quoted(&value)));
                 out.text(&lines.collect::<String>())?;
             }
         }
-        other => return Err(Error::invalid(format!("desktop does not know {other:?}"), "run, start, stop, list or env").into()),
+        other => {
+            return Err(Error::invalid(
+                format!("desktop does not know {other:?}"),
+                "run, start, stop, list or env",
+            )
+            .into());
+        }
     }
     Ok(Exit::Done)
 }

@@ -20,7 +20,11 @@ const DEFAULT_NAME: &str = "default";
 /// The grammar of it.
 pub(crate) fn command() -> Command {
     let size = || {
-        Arg::new("size").long("size").value_name("WxH").default_value("1280x800").help("The size of its screen in pixels")
+        Arg::new("size")
+            .long("size")
+            .value_name("WxH")
+            .default_value("1280x800")
+            .help("The size of its screen in pixels")
     };
     let name = || Arg::new("name").value_name("NAME").default_value(DEFAULT_NAME).help("Which desktop");
     let home = || {
@@ -66,7 +70,9 @@ pub(crate) fn command() -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .subcommand(run)
-        .subcommand(Command::new("start").about("Start a desktop that lasts").arg(name()).arg(size()).arg(home()))
+        .subcommand(
+            Command::new("start").about("Start a desktop that lasts").arg(name()).arg(size()).arg(home()),
+        )
         .subcommand(Command::new("stop").about("End a lasting desktop and all that runs on it").arg(name()))
         .subcommand(Command::new("list").about("The lasting desktops of this user"))
         .subcommand(
@@ -83,7 +89,9 @@ pub(crate) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
     match matches.subcommand() {
         Some(("run", matches)) => run::run(desk, matches).await,
         Some((what, matches)) => lasting::run(desk.out, what, matches).await,
-        None => Err(Error::invalid("desktop needs to know what to do", "run, start, stop, list or env").into()),
+        None => {
+            Err(Error::invalid("desktop needs to know what to do", "run, start, stop, list or env").into())
+        }
     }
     #[cfg(not(target_os = "linux"))]
     {

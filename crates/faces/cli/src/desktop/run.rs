@@ -70,7 +70,9 @@ async fn attend(
         };
         if let Some(rest) = seen {
             if let at_rest::Rest::Unknown(why) = rest {
-                desk.out.note(&format!("{DIM}rest is not known ({why}); the picture shows the window as it is{RESET}"));
+                desk.out.note(&format!(
+                    "{DIM}rest is not known ({why}); the picture shows the window as it is{RESET}"
+                ));
             }
             take(desk, desktop, picture).await?;
             if stop_at_rest {
