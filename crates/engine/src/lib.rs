@@ -10,7 +10,9 @@ pub mod act;
 pub mod backend;
 mod engine;
 mod session;
+pub mod sync;
 pub mod telemetry;
+pub mod trace;
 pub mod verbs;
 
 pub use engine::Engine;

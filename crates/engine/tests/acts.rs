@@ -229,3 +229,23 @@ async fn a_flow_stops_at_its_first_failure() {
     let error = refused(&session, "run_flow", json!({ "steps": [{ "verb": "dance" }] })).await;
     assert_eq!(error.code, Code::InvalidArgument);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_tap_that_starts_a_spinner_settles_when_the_spinner_is_gone() {
+    let session = open("sim:login").await;
+    for (field, text) in [("#username", "ada"), ("#password", "engine")] {
+        ask(&session, "type_text", json!({ "selector": field, "text": text })).await;
+    }
+    let done = ask(&session, "tap", json!({ "selector": "#signin" })).await;
+    assert_eq!(done["settled"], true);
+    assert!(done["delta"]["added"].to_string().contains("Welcome, ada"), "{done}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_spinner_that_never_ends_does_not_hold_an_action_beyond_its_cap() {
+    let scene = "application \"A\"\n  button \"Go\" #go\n  progressbar \"Work\" #p [not visible]\n\non tap #go:\n  set #p visible\n  set #p busy\n";
+    let session = scripted(scene).await;
+    let done = ask(&session, "tap", json!({ "selector": "#go", "settle_timeout_ms": 1000 })).await;
+    assert_eq!((done["success"].as_bool(), done["settled"].as_bool()), (Some(true), Some(false)), "{done}");
+    assert_eq!(done["loading_state"]["active"], true);
+}

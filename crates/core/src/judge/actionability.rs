@@ -77,6 +77,21 @@ impl Predicate {
             Editable => "editable",
         }
     }
+
+    /// What is awaited of an element while this fails, as in "waited for it to be enabled".
+    pub const fn awaited(self) -> &'static str {
+        match self {
+            Attached => "to be there",
+            IdentityUnchanged => "to be the one that was found",
+            Visible => "to be visible",
+            HasArea => "to have a size",
+            OnScreen => "to be in view",
+            Enabled => "to be enabled",
+            Still => "to be still",
+            ReceivesPointer => "to receive the pointer",
+            Editable => "to be editable",
+        }
+    }
 }
 
 /// What the platform says lies under the element's middle.
@@ -193,7 +208,7 @@ pub fn check(tree: &TreeView, id: ElementId, verb: Verb, evidence: &Evidence) ->
 }
 
 /// How an element is called in messages: `button "Save" (e12)`.
-pub(super) fn called(tree: &TreeView, id: ElementId) -> String {
+pub fn called(tree: &TreeView, id: ElementId) -> String {
     let Some(node) = tree.get(id) else { return id.to_string() };
     match node.label().or(node.text()) {
         Some(label) => {

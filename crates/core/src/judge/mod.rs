@@ -16,7 +16,9 @@ mod fingerprint;
 mod outcome;
 mod verb;
 
-pub use actionability::{Actionability, Evidence, Failure, HitTest, Identity, Predicate, Stillness};
+pub use actionability::{
+    Actionability, Evidence, Failure, HitTest, Identity, Predicate, Stillness, called,
+};
 pub use blank::blank;
 pub use condition::Condition;
 pub use expectation::{Property, Verdict, evaluate, unmet};

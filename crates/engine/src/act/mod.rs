@@ -5,14 +5,18 @@
 //! unless the verb is idempotent. Every way out is an [`Envelope`].
 
 mod actionable;
+mod closing;
 mod envelope;
 mod evidence;
 mod expectation;
 mod finding;
+mod loading;
 mod options;
 mod pipeline;
+mod precondition;
+mod verification;
 
-pub use envelope::{Envelope, Lifecycle, TargetReport, Timing, VerificationReport};
+pub use envelope::{Envelope, Head, Lifecycle, TargetReport, Timing, VerificationReport};
 pub use expectation::{ExpectInput, Expectation, Proof};
 pub use options::{ActOptions, SettleName};
 pub use pipeline::{Intent, ReadBack, act};

@@ -1,21 +1,21 @@
 //! The stages of an action, in their order.
 
-use super::envelope::{Envelope, Head, Lifecycle, TargetReport, Timing, VerificationReport};
+use super::envelope::{Envelope, Head, Lifecycle, TargetReport, Timing};
 use super::expectation::Proof;
 use super::options::{ActOptions, SettleName};
-use super::{actionable, finding};
+use super::{finding, loading};
 use crate::backend::{Action, Deadline, Delivery, Refusal};
 use crate::session::{Session, Watch, Watched};
+use crate::trace::Seen;
+use crate::verbs::Call;
 use std::time::Duration;
 use stillpoint_core::judge::Verb;
 use stillpoint_core::render::Element;
-use stillpoint_core::revise::{Class, Revision};
 use stillpoint_core::select::{Resolved, Selector};
-use stillpoint_core::settle::{Rules, StabilityState, loading_state};
+use stillpoint_core::settle::{Reason, Rules, StabilityState};
 use stillpoint_core::tree::{ElementId, NativeKey, TreeView};
 use stillpoint_core::{Code, Error, Result};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 /// What is to be done.
 pub struct Intent<'a> {
@@ -44,28 +44,32 @@ pub async fn act(
     session: &Session,
     intent: Intent<'_>,
     options: &ActOptions,
-    cancel: &CancellationToken,
+    call: &Call,
 ) -> Result<Envelope> {
     options.check()?;
     let proof = options.expect.as_ref().map(super::ExpectInput::proof).transpose()?;
-    let run = Run::new(session, &intent, options, cancel);
+    let run = Run::new(session, &intent, options, call);
     Ok(run.go(proof).await)
 }
 
 /// An action under way.
-struct Run<'a> {
-    session: &'a Session,
-    intent: &'a Intent<'a>,
-    options: &'a ActOptions,
-    cancel: &'a CancellationToken,
-    deadline: Deadline,
-    head: Head,
+pub(super) struct Run<'a> {
+    pub(super) session: &'a Session,
+    pub(super) intent: &'a Intent<'a>,
+    pub(super) options: &'a ActOptions,
+    pub(super) call: &'a Call,
+    pub(super) deadline: Deadline,
+    pub(super) head: Head,
+    /// What spoke against it while it waited for its target.
+    pub(super) seen: Seen,
+    /// What its settling saw.
+    pub(super) watched: Option<Watched>,
 }
 
 /// What stopped an action, and whether it had reached the app.
-struct Stop {
-    error: Error,
-    delivery: Delivery,
+pub(super) struct Stop {
+    pub(super) error: Error,
+    pub(super) delivery: Delivery,
 }
 
 impl From<Error> for Stop {
@@ -85,7 +89,7 @@ impl<'a> Run<'a> {
         session: &'a Session,
         intent: &'a Intent<'a>,
         options: &'a ActOptions,
-        cancel: &'a CancellationToken,
+        call: &'a Call,
     ) -> Self {
         let action_id = session.next_action_id();
         let revision = session.revision();
@@ -112,7 +116,8 @@ impl<'a> Run<'a> {
             error: None,
         };
         let deadline = Deadline::after(Duration::from_millis(options.timeout_ms));
-        Run { session, intent, options, cancel, deadline, head }
+        let seen = Seen::from(session.now());
+        Run { session, intent, options, call, deadline, head, seen, watched: None }
     }
 
     async fn go(mut self, proof: Option<Proof>) -> Envelope {
@@ -137,9 +142,10 @@ impl<'a> Run<'a> {
         let watch = self.subscribe()?;
         self.dispatch(&action).await?;
         self.head.lifecycle_state = Lifecycle::Dispatched;
-        let settled = self.settle(watch).await;
+        self.settle(watch).await;
         self.verify(first, proof).await.map_err(|error| Stop { error, delivery: Delivery::Delivered })?;
-        if let Some(failure) = settled.and_then(|w| w.failure).filter(|e| e.code == Code::TargetLost) {
+        let failure = self.watched.as_ref().and_then(|w| w.failure.clone());
+        if let Some(failure) = failure.filter(|e| e.code == Code::TargetLost) {
             // It arrived, and the app died of it or soon after: worth knowing, and never worth a retry.
             return Err(Stop { error: failure, delivery: Delivery::Delivered });
         }
@@ -157,7 +163,7 @@ impl<'a> Run<'a> {
                 self.head.target =
                     Some(TargetReport { selector, resolved: None, step: None, confidence: None });
             }
-            let resolved = finding::find(self.session, selector, self.deadline, self.cancel).await?;
+            let resolved = finding::find(self.session, selector, self.deadline, &self.call.cancel).await?;
             *slot = Some(resolved.id);
             self.report_target(selector, resolved);
         }
@@ -176,44 +182,10 @@ impl<'a> Run<'a> {
         report.confidence = Some(resolved.confidence);
     }
 
-    /// Refuses if the target, or what it lies in, changed since the caller looked.
-    fn precondition(&self, target: Option<ElementId>) -> Result<()> {
-        let (Some(expected), Some(target)) = (self.options.expected_revision, target) else { return Ok(()) };
-        if self.is_unchanged_since(expected, target)? {
-            return Ok(());
-        }
-        self.session.telemetry().premature_refused.add(1);
-        let delta = self.session.read_mirror(|mirror| {
-            let delta = mirror.delta_since(expected)?;
-            Ok::<_, Error>(stillpoint_core::render::delta_text(&delta, mirror.tree()))
-        })?;
-        Err(Error::new(
-            Code::StaleRevision,
-            format!("{target} or what it lies in changed since revision {expected}; nothing was dispatched"),
-            "look at the delta in details, then act on what is there now",
-        )
-        .with_details(serde_json::json!({ "delta": delta, "snapshot_revision": self.session.revision() })))
-    }
-
-    fn is_unchanged_since(&self, expected: Revision, target: ElementId) -> Result<bool> {
-        self.session.read_mirror(|mirror| {
-            let mutations = mirror.mutations_since(expected)?;
-            let line: Vec<ElementId> =
-                std::iter::once(target).chain(mirror.tree().ancestors(target)).collect();
-            // A window that was raised or a screen that got another title is told on the root; the element is the same.
-            let root = mirror.tree().root();
-            let touched = |m: &stillpoint_core::revise::Mutation| {
-                line.contains(&m.element) && !(m.class == Class::Navigation && Some(m.element) == root)
-            };
-            Ok(!mutations.iter().any(touched))
-        })
-    }
-
     async fn actionability(&mut self, first: Option<ElementId>, second: Option<ElementId>) -> Result<()> {
         let began = Instant::now();
         for id in [first, second].into_iter().flatten() {
-            let dry = self.options.dry_run;
-            actionable::wait(self.session, id, self.intent.verb, dry, self.deadline, self.cancel).await?;
+            self.wait_until_ready(id).await?;
         }
         self.head.timing.actionability = millis(began);
         Ok(())
@@ -261,87 +233,39 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    async fn settle(&mut self, watch: Option<Watch>) -> Option<Watched> {
+    async fn settle(&mut self, watch: Option<Watch>) {
         let began = Instant::now();
         let Some(watch) = watch else {
             self.head.stability_state = self.session.glance();
-            return None;
+            return;
         };
         watch.quiet_from_now();
-        let watched =
-            watch.within(Duration::from_millis(self.options.settle_timeout_ms)).settled(self.cancel).await;
+        let cap = Deadline::after(Duration::from_millis(self.options.settle_timeout_ms));
+        let cancel = &self.call.cancel;
+        let mut watched = watch.within(cap.left()).settled(cancel).await;
+        if watched.outcome.reason == Reason::Converged {
+            let base = self.head.revision_before;
+            let loaded = loading::outlast(self.session, base, self.options.window(), cap, cancel).await;
+            match loaded {
+                Ok(Some(rest)) if rest.outcome.reason == Reason::Converged => watched = rest,
+                // Still loading at the cap: quiet as it is, more is to come.
+                Ok(Some(_)) => watched.outcome.stability = StabilityState::Stabilizing,
+                Ok(None) => {}
+                Err(error) => watched.failure = Some(error),
+            }
+        }
         self.head.stability_state = watched.outcome.stability;
         self.head.settled =
             matches!(watched.outcome.stability, StabilityState::Stable | StabilityState::Idle);
         self.head.timing.settle = millis(began);
-        Some(watched)
-    }
-
-    /// Looks for evidence that it did what it should: the caller's expectation first, then what can be read back.
-    async fn verify(&mut self, target: Option<ElementId>, proof: Option<Proof>) -> Result<()> {
-        let began = Instant::now();
-        self.head.lifecycle_state = Lifecycle::PendingVerification;
-        if let Some(proof) = proof {
-            let seen = proof.hold(self.session, self.cancel).await?;
-            let (expected, holds) = (proof.in_words(), seen.holds);
-            let observed = seen.observed;
-            let failure = (!holds).then(|| self.session.read(|tree| proof.failure(tree, &observed)));
-            self.head.verification = Some(VerificationReport { expected, holds, observed });
-            self.head.timing.verify = millis(began);
-            if let Some(failure) = failure {
-                return Err(failure);
-            }
-            self.head.lifecycle_state = Lifecycle::Verified;
-        } else if let (Some(read_back), Some(target)) = (&self.intent.read_back, target)
-            && let Some(holds) = self.session.read(|tree| (read_back.look)(tree, target))
-        {
-            let expected = read_back.expected.clone();
-            self.head.verification = Some(VerificationReport { expected, holds, observed: holds.into() });
-            if holds {
-                self.head.lifecycle_state = Lifecycle::Verified;
-            }
-        }
-        self.head.timing.verify = millis(began);
-        Ok(())
-    }
-
-    fn stopped(&mut self, stop: Stop) {
-        if stop.error.code == Code::StaleReference {
-            self.session.telemetry().stale_references.add(1);
-        }
-        if matches!(stop.error.code, Code::NotActionable | Code::AmbiguousTarget) {
-            self.session.telemetry().premature_refused.add(1);
-        }
-        self.head.lifecycle_state = Lifecycle::Failed;
-        self.head.delivery_status = stop.delivery;
-        self.head.failure_code = Some(stop.error.code);
-        // What may have arrived is never to be sent again without looking.
-        self.head.retryable = stop.error.retryable && stop.delivery == Delivery::NotDelivered;
-        self.head.error = Some(stop.error.retryable(self.head.retryable));
-    }
-
-    fn finish(mut self) -> Envelope {
-        let now = self.session.now();
-        let base = self.head.revision_before;
-        let (delta, snapshot, loading) = self.session.read_mirror(|mirror| {
-            let delta = mirror.delta_since(base).ok();
-            let loading = loading_state(mirror.tree(), delta.as_ref());
-            (delta, mirror.snapshot(now), loading)
-        });
-        self.head.revision_after = snapshot.revision;
-        self.head.loading_state = loading;
-        self.head.busy_resources = self.session.busy_resources();
-        let delta = delta.filter(|d| !d.is_empty()).map(|d| (d, snapshot));
-        let envelope = Envelope { head: self.head, delta };
-        self.session.remember(&envelope);
-        envelope
+        self.watched = Some(watched);
     }
 }
 
 /// How much longer than its deadline a backend may take to say that it kept it.
 const GRACE: Duration = Duration::from_millis(40);
 
-fn millis(since: Instant) -> f64 {
+pub(super) fn millis(since: Instant) -> f64 {
     (since.elapsed().as_secs_f64() * 1e6).round() / 1e3
 }
 

@@ -2,6 +2,7 @@
 
 use super::Inner;
 use crate::backend::{Deadline, End, Event, Inbox, Next, Scope};
+use crate::trace::What;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use stillpoint_core::tree::Change;
@@ -65,15 +66,28 @@ async fn run(session: &Weak<Inner>, mut inbox: Inbox) {
 
 fn apply(inner: &Inner, at: Instant, changes: Vec<Change>) {
     let at = super::moment(inner.epoch, at);
-    let mut state = inner.state();
-    let state = &mut *state;
+    let mut guard = inner.state();
+    let state = &mut *guard;
+    let before = state.mirror.revision();
     let applied = state.mirror.apply(changes, at);
     inner.telemetry.applied(&applied);
-    if !applied.mutations.is_empty() {
-        state.watches.mutated(state.mirror.tree(), &applied);
-        inner.wake();
+    if applied.mutations.is_empty() {
+        return;
+    }
+    state.watches.mutated(state.mirror.tree(), &applied);
+    inner.wake();
+    if applied.qualifies {
+        let mutations = applied.mutations.len();
+        // Words for a flood help nobody; its size says enough.
+        let delta = if mutations <= IN_WORDS { state.mirror.delta_since(before).ok() } else { None };
+        let after = state.mirror.snapshot(at);
+        drop(guard);
+        inner.recorder.revised(at, delta.as_ref(), &after, mutations);
     }
 }
+
+/// A batch of up to so many mutations is told in words.
+const IN_WORDS: usize = 200;
 
 async fn resync(inner: &Inner) -> Result<(), Error> {
     let deadline = Deadline::after(RESYNC);
@@ -87,6 +101,11 @@ fn finish(inner: &Inner, end: End) {
     if let End::Lost(error) = &end {
         tracing::info!(target = %inner.target, %error, "the target is lost");
     }
+    let why = match &end {
+        End::Lost(error) => format!("the target was lost: {}", error.message),
+        End::Closed => "the app was closed".to_owned(),
+    };
+    inner.recorder.note(super::moment(inner.epoch, Instant::now()), What::Ended { why });
     inner.state().ended.get_or_insert(end);
     inner.wake();
 }

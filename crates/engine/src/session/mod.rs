@@ -15,6 +15,7 @@ use crate::backend::{
     channel,
 };
 use crate::telemetry::Telemetry;
+use crate::trace::{Recorder, What};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use stillpoint_core::revise::{Delta, Mirror, Revision, Snapshot};
@@ -27,6 +28,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How long the UI must have been quiet for a plain snapshot to be called stable.
 const CALM: Duration = Duration::from_millis(300);
+/// The setting that names a file for the trace.
+const TRACE: &str = "trace";
 
 /// A session; clones share it.
 #[derive(Clone)]
@@ -43,6 +46,7 @@ pub(crate) struct Inner {
     state: Mutex<State>,
     tick: signal::Sender<u64>,
     recent: recent::Recent,
+    recorder: Recorder,
     telemetry: Arc<Telemetry>,
     closed: CancellationToken,
 }
@@ -100,11 +104,19 @@ impl Session {
             state: Mutex::new(state),
             tick: signal::Sender::new(0),
             recent: recent::Recent::default(),
+            recorder: Recorder::default(),
             telemetry,
             closed: CancellationToken::new(),
         });
         mirror_task::spawn(&inner, inbox);
-        Ok(Session { inner })
+        let session = Session { inner };
+        if let Some(path) = options.settings.get(TRACE)
+            && let Err(error) = session.record_to(path)
+        {
+            session.close().await;
+            return Err(error);
+        }
+        Ok(session)
     }
 
     /// The URI that it was opened with.
@@ -130,6 +142,11 @@ impl Session {
     /// Counters of what happens.
     pub fn telemetry(&self) -> &Telemetry {
         &self.inner.telemetry
+    }
+
+    /// What keeps the trace.
+    pub(crate) fn recorder(&self) -> &Recorder {
+        &self.inner.recorder
     }
 
     /// The time now, on the session's own time line.
@@ -250,8 +267,12 @@ impl Session {
         }
     }
 
-    /// Lets go of the app.
+    /// Lets go of the app, once the pictures for the trace are taken.
     pub async fn close(&self) {
+        self.pictures_taken().await;
+        if self.end().is_none() {
+            self.recorder().note(self.now(), What::Ended { why: "the session was closed".to_owned() });
+        }
         self.inner.closed.cancel();
         self.inner.sink.end(End::Closed);
         self.inner.backend.close().await;

@@ -69,6 +69,22 @@ pub struct Watched {
     pub failure: Option<Error>,
 }
 
+impl Watched {
+    /// When the window was started anew, in milliseconds of the wait.
+    pub fn resets_ms(&self) -> Vec<u64> {
+        self.in_millis(&self.resets)
+    }
+
+    /// When a barrier was asked for, in milliseconds of the wait.
+    pub fn barriers_ms(&self) -> Vec<u64> {
+        self.in_millis(&self.barriers)
+    }
+
+    fn in_millis(&self, moments: &[Moment]) -> Vec<u64> {
+        moments.iter().map(|m| m.since(self.began).as_millis() as u64).collect()
+    }
+}
+
 /// A wait: registered when it is made, so that nothing between that and [`Watch::settled`] is missed.
 pub struct Watch {
     session: Session,

@@ -46,7 +46,7 @@ impl Verb for TapAt {
             action: Box::new(move |_, _| Ok(Action::Tap { on, button: Button::Left, count: 1, hold: None })),
             read_back: None,
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }
 
@@ -96,7 +96,7 @@ impl Verb for Swipe {
             action: Box::new(move |_, _| Ok(Action::Drag { from, to, over })),
             read_back: None,
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }
 
@@ -137,6 +137,6 @@ impl Verb for Scroll {
             action: Box::new(move |on, _| Ok(Action::Scroll { on: Place::Element(found(on)?), dx, dy })),
             read_back: None,
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }

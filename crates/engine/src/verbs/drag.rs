@@ -56,6 +56,6 @@ impl Verb for Drag {
             }),
             read_back: None,
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }

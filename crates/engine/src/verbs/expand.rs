@@ -57,6 +57,6 @@ impl Verb for Expand {
                 }),
             }),
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }

@@ -5,6 +5,7 @@ use super::until::Until;
 use super::{Answer, Call, Verb, Verdict, to_json};
 use crate::act::{Expectation, Proof};
 use crate::session::Session;
+use crate::trace::{ExpectationRecord, What};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,19 +55,36 @@ impl Answer for Expected {
     }
 }
 
+/// The same answer, kept in the trace.
+fn noted(session: &Session, answer: Expected) -> Expected {
+    if answer.error.is_some() {
+        session.picture_failure(&format!("what was expected: {}", answer.expected));
+    }
+    let record = ExpectationRecord {
+        expected: answer.expected.clone(),
+        holds: answer.holds,
+        observed: answer.observed.clone(),
+        elapsed_ms: answer.elapsed_ms,
+        error: answer.error.clone(),
+    };
+    session.recorder().note(session.now(), What::Expectation(Box::new(record)));
+    answer
+}
+
 async fn expect(session: &Session, proof: Proof, call: &Call) -> Result<Expected> {
     session.alive()?;
     let began = session.now();
     let seen = proof.hold(session, &call.cancel).await?;
     let error = (!seen.holds).then(|| session.read(|tree| proof.failure(tree, &seen.observed)));
-    Ok(Expected {
+    let answer = Expected {
         holds: seen.holds,
         expected: proof.in_words(),
         observed: seen.observed,
         snapshot_revision: session.revision(),
         elapsed_ms: session.now().since(began).as_millis() as u64,
         error,
-    })
+    };
+    Ok(noted(session, answer))
 }
 
 /// Which element must be visible.
@@ -194,14 +212,15 @@ impl Verb for ExpectScreen {
             )
             .with_details(json!({ "expected": expected, "observed": observed }))
         });
-        Ok(Expected {
+        let answer = Expected {
             holds,
             expected,
             observed,
             snapshot_revision: session.revision(),
             elapsed_ms: session.now().since(began).as_millis() as u64,
             error,
-        })
+        };
+        Ok(noted(session, answer))
     }
 }
 

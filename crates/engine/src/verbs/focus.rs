@@ -35,6 +35,6 @@ impl Verb for Focus {
                 }),
             }),
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }

@@ -1,9 +1,10 @@
 //! Is it at rest right now?
 
-use super::wait_answer::{SyncMode, sync_mode};
+use super::wait_answer::sync_mode;
 use super::{Answer, Call, Verb, to_json};
 use crate::backend::BusyResource;
 use crate::session::Session;
+use crate::sync::SyncMode;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

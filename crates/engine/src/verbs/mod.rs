@@ -53,13 +53,15 @@ pub use target_params::TargetParams;
 pub use toggle::Toggle;
 pub use type_text::{TypeText, TypeTextParams};
 pub(crate) use until::Until;
-pub use wait_answer::{SyncMode, WaitAnswer, WaitStatus};
+pub use crate::sync::SyncMode;
+pub use wait_answer::{WaitAnswer, WaitStatus};
 pub use wait_for_idle::{WaitForIdle, WaitForIdleParams};
 pub use wait_for_screen_change::{WaitForScreenChange, WaitForScreenChangeParams};
 pub use wait_for_ui::{WaitForUi, WaitForUiParams};
 pub use wait_for_ui_change::{ScopeName, WaitForUiChange, WaitForUiChangeParams};
 
 use crate::session::Session;
+use crate::trace::What;
 use async_trait::async_trait;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
@@ -192,7 +194,14 @@ fn spec<V: Verb + 'static>() -> VerbSpec {
         run: |session, params, call| {
             Box::pin(async move {
                 let params: V::Params = parse(V::NAME, params)?;
-                Ok(Box::new(V::run(session, params, call).await?) as Box<dyn Answer>)
+                match V::run(session, params, call).await {
+                    Ok(answer) => Ok(Box::new(answer) as Box<dyn Answer>),
+                    Err(error) => {
+                        let what = What::Refused { verb: V::NAME.to_owned(), error: error.clone() };
+                        session.recorder().note(session.now(), what);
+                        Err(error)
+                    }
+                }
             })
         },
     }

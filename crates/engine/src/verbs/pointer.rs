@@ -36,7 +36,7 @@ impl Verb for Tap {
             action: Box::new(|on, _| Ok(press(found(on)?, Button::Left, 1, None))),
             read_back: None,
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }
 
@@ -59,7 +59,7 @@ impl Verb for DoubleTap {
             action: Box::new(|on, _| Ok(press(found(on)?, Button::Left, 2, None))),
             read_back: None,
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }
 
@@ -82,7 +82,7 @@ impl Verb for RightClick {
             action: Box::new(|on, _| Ok(press(found(on)?, Button::Right, 1, None))),
             read_back: None,
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }
 
@@ -106,7 +106,7 @@ impl Verb for LongPress {
             action: Box::new(|on, _| Ok(press(found(on)?, Button::Left, 1, Some(LONG)))),
             read_back: None,
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }
 
@@ -130,6 +130,6 @@ impl Verb for Hover {
             action: Box::new(|on, _| Ok(Action::Hover { on: Place::Element(found(on)?) })),
             read_back: None,
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }

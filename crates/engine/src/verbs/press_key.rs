@@ -45,6 +45,6 @@ impl Verb for PressKey {
             action: Box::new(move |on, _| Ok(Action::PressKey { on, key: key.clone() })),
             read_back: None,
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }

@@ -29,6 +29,6 @@ impl Verb for ScrollTo {
             action: Box::new(|on, _| Ok(Action::ScrollTo { on: found(on)? })),
             read_back: None,
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }

@@ -34,6 +34,6 @@ impl Verb for Select {
                 }),
             }),
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }

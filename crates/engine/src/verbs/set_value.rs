@@ -5,6 +5,7 @@ use super::{Call, Verb};
 use crate::act::{ActOptions, Envelope, Intent, ReadBack, act};
 use crate::backend::{Action, SetTo};
 use crate::session::Session;
+use crate::trace::What;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,7 +62,13 @@ impl Verb for SetValue {
             let converged = envelope.verification.as_ref().map(|v| v.holds);
             let delivered = envelope.error.is_none() && !params.options.dry_run;
             if !delivered || converged != Some(false) || tries == TRIES || call.cancel.is_cancelled() {
-                envelope.conclude(converged.filter(|_| delivered), not_converged(&selector, &params, tries));
+                let converged = converged.filter(|_| delivered);
+                let failure = not_converged(&selector, &params, tries);
+                if converged == Some(false) {
+                    let what = What::Refused { verb: Self::NAME.to_owned(), error: failure.clone() };
+                    session.recorder().note(session.now(), what);
+                }
+                envelope.conclude(converged, failure);
                 return Ok(envelope);
             }
             tries += 1;
@@ -122,7 +129,7 @@ async fn once(
     };
     let mut options = params.options.clone();
     options.dry_run |= session.read(already) == Some(true);
-    act(session, intent, &options, &call.cancel).await
+    act(session, intent, &options, call).await
 }
 
 /// What a value means for a certain control.

@@ -38,7 +38,7 @@ impl Verb for Toggle {
                 look: Box::new(move |tree, id| Some(state(tree, id)? != before?)),
             }),
         };
-        act(session, intent, &params.options, &call.cancel).await
+        act(session, intent, &params.options, call).await
     }
 }
 

@@ -60,6 +60,6 @@ impl Verb for TypeText {
                 }),
             }),
         };
-        act(session, intent, &options, &call.cancel).await
+        act(session, intent, &options, call).await
     }
 }

@@ -3,6 +3,8 @@
 use super::{Answer, Verdict, to_json};
 use crate::backend::BusyResource;
 use crate::session::{Session, Watched};
+use crate::sync::SyncMode;
+use crate::trace::{WaitRecord, What, wait_story};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,18 +25,6 @@ pub enum WaitStatus {
     Timeout,
     /// It could not go on.
     Failed,
-}
-
-/// How rest is known (SPEC §5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SyncMode {
-    /// By the app's own idle signal.
-    Sdk,
-    /// By the events of a live mirror.
-    Events,
-    /// By sampling.
-    Heuristic,
 }
 
 /// What a wait answers.
@@ -134,10 +124,38 @@ impl WaitAnswer {
             story: String::new(),
             error: None,
         };
-        answer.story = story(asked, &answer, watched);
+        answer.story = wait_story(&answer.record(asked.what, watched));
         answer.error = failure(&answer, watched);
         answer.snapshot_freshness_ms = session.now().since(captured_at).as_millis() as u64;
         Ok(answer)
+    }
+
+    /// The same answer, kept in the trace.
+    pub(super) fn noted(self, session: &Session, asked: &str, watched: &Watched) -> Self {
+        if self.error.is_some() {
+            session.picture_failure(&format!("the wait for {asked}"));
+        }
+        let record = WaitRecord { story: self.story.clone(), ..self.record(asked, watched) };
+        session.recorder().note(watched.ended, What::Wait(Box::new(record)));
+        self
+    }
+
+    fn record(&self, asked: &str, watched: &Watched) -> WaitRecord {
+        WaitRecord {
+            awaited: asked.to_owned(),
+            elapsed_ms: self.elapsed_ms,
+            reason: self.reason,
+            stability: self.stability_state,
+            sync_mode: self.sync_mode,
+            base_revision: self.base_revision,
+            revision: self.snapshot_revision,
+            resets_ms: watched.resets_ms(),
+            barriers_ms: watched.barriers_ms(),
+            quiet_ms: watched.ended.since(watched.last_mutation).as_millis() as u64,
+            masked: self.masked.clone(),
+            changes: self.change_summary.first.clone(),
+            story: String::new(),
+        }
     }
 }
 
@@ -160,44 +178,6 @@ pub(super) fn sync_mode(session: &Session) -> (SyncMode, Option<String>) {
     } else {
         (SyncMode::Heuristic, Some("this kind of target tells no changes by itself".to_owned()))
     }
-}
-
-/// What was awaited, what was seen, what to do.
-fn story(asked: &Asked<'_>, answer: &WaitAnswer, watched: &Watched) -> String {
-    let mut out = format!("waited {} ms for {}: ", answer.elapsed_ms, asked.what);
-    let resets = watched.resets.len();
-    let times = |n: usize| if n == 1 { "once".to_owned() } else { format!("{n} times") };
-    let quiet = watched.ended.since(watched.last_mutation).as_millis();
-    let _ = match answer.reason {
-        Reason::Converged if answer.stability_state == StabilityState::Idle => {
-            write!(out, "the app says it is idle")
-        }
-        Reason::Converged => {
-            write!(out, "at rest; quiet for {quiet} ms, the window was restarted {}", times(resets))
-        }
-        Reason::NoChange => write!(
-            out,
-            "nothing of the kind changed (revision {} all along). Did the action reach the app? If the change came \
-             before the call, give since_revision",
-            answer.snapshot_revision
-        ),
-        Reason::NotStable => write!(
-            out,
-            "still changing; the window was restarted {}, the last time {quiet} ms before the end. Give a longer \
-             timeout_ms, a scope, or ignore what never rests",
-            times(resets)
-        ),
-        Reason::TargetInvalid => write!(out, "the element that was watched is gone; find it again"),
-        Reason::TargetLost => write!(out, "the app is gone; open it again"),
-        Reason::TargetUnresponsive => {
-            write!(out, "the app does not answer; it may be stopped, busy or blocked by a dialog")
-        }
-        Reason::Cancelled => write!(out, "cancelled by the caller"),
-    };
-    if let Some(first) = answer.change_summary.first.first() {
-        let _ = write!(out, ". Seen: {first}");
-    }
-    out
 }
 
 fn failure(answer: &WaitAnswer, watched: &Watched) -> Option<Error> {

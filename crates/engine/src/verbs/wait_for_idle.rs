@@ -60,6 +60,7 @@ impl Verb for WaitForIdle {
         };
         let deadline = limits::deadline(params.timeout_ms)?;
         let watched = session.watch(rules, None, deadline)?.settled(&call.cancel).await;
-        WaitAnswer::of(session, &Asked { what: "rest", scope: "screen", target: None }, &watched)
+        let asked = Asked { what: "rest", scope: "screen", target: None };
+        Ok(WaitAnswer::of(session, &asked, &watched)?.noted(session, asked.what, &watched))
     }
 }

@@ -52,6 +52,7 @@ impl Verb for WaitForScreenChange {
         let mut watched = until.holds(Some(window), look).await?;
         watched.change_detected = look(session)?;
         let what = "another screen, then rest";
-        WaitAnswer::of(session, &Asked { what, scope: "screen", target: None }, &watched)
+        let asked = Asked { what, scope: "screen", target: None };
+        Ok(WaitAnswer::of(session, &asked, &watched)?.noted(session, what, &watched))
     }
 }

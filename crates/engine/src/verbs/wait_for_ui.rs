@@ -63,7 +63,7 @@ impl Verb for WaitForUi {
             explain(session, &selector, &condition, error)?;
             answer.story.clone_from(&error.message);
         }
-        Ok(answer)
+        Ok(answer.noted(session, &what, &watched))
     }
 }
 

@@ -101,7 +101,8 @@ impl Verb for WaitForUiChange {
         };
         let watched = session.watch(rules, params.since_revision, deadline)?.settled(&call.cancel).await;
         let (what, scope) = in_words(&params);
-        WaitAnswer::of(session, &Asked { what: &what, scope, target: top.map(|t| t.to_string()) }, &watched)
+        let asked = Asked { what: &what, scope, target: top.map(|t| t.to_string()) };
+        Ok(WaitAnswer::of(session, &asked, &watched)?.noted(session, &what, &watched))
     }
 }
 

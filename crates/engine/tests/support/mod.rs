@@ -40,3 +40,12 @@ pub async fn refused(session: &Session, verb: &str, params: Value) -> Error {
         Ok(answer) => panic!("{verb} was not refused: {}", answer.json().unwrap()),
     }
 }
+
+/// A session with settings, as a caller gives them when it attaches.
+pub async fn open_with(sim: &Sim, uri: &str, settings: &[(&str, &str)]) -> Result<Session, Error> {
+    let target: Target = uri.parse()?;
+    let settings = settings.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    let options = AttachOptions { settings, ..AttachOptions::default() };
+    let telemetry = Arc::new(Telemetry::default());
+    Session::attach(sim, target, &options, telemetry, Deadline::after(Duration::from_secs(5))).await
+}

@@ -1,0 +1,38 @@
+//! Evidence that an action did what it should.
+
+use super::envelope::{Lifecycle, VerificationReport};
+use super::expectation::Proof;
+use super::pipeline::{Run, millis};
+use stillpoint_core::Result;
+use stillpoint_core::tree::ElementId;
+use tokio::time::Instant;
+
+impl Run<'_> {
+    /// Looks for evidence that it did what it should: the caller's expectation first, then what can be read back.
+    pub(super) async fn verify(&mut self, target: Option<ElementId>, proof: Option<Proof>) -> Result<()> {
+        let began = Instant::now();
+        self.head.lifecycle_state = Lifecycle::PendingVerification;
+        if let Some(proof) = proof {
+            let seen = proof.hold(self.session, &self.call.cancel).await?;
+            let (expected, holds) = (proof.in_words(), seen.holds);
+            let observed = seen.observed;
+            let failure = (!holds).then(|| self.session.read(|tree| proof.failure(tree, &observed)));
+            self.head.verification = Some(VerificationReport { expected, holds, observed });
+            self.head.timing.verify = millis(began);
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
+            self.head.lifecycle_state = Lifecycle::Verified;
+        } else if let (Some(read_back), Some(target)) = (&self.intent.read_back, target)
+            && let Some(holds) = self.session.read(|tree| (read_back.look)(tree, target))
+        {
+            let expected = read_back.expected.clone();
+            self.head.verification = Some(VerificationReport { expected, holds, observed: holds.into() });
+            if holds {
+                self.head.lifecycle_state = Lifecycle::Verified;
+            }
+        }
+        self.head.timing.verify = millis(began);
+        Ok(())
+    }
+}
