@@ -1,6 +1,6 @@
 //! Finding the app, and its first tree.
 
-use crate::bus::{self, ACCESSIBLE, APPLICATION, PROPERTIES};
+use crate::bus::{self, ACCESSIBLE, APPLICATION};
 use crate::cache::{self, CACHE, CACHE_PATH, Cache};
 use crate::object::Object;
 use crate::process;
@@ -9,13 +9,12 @@ use crate::session::WINDOW;
 use crate::shadow::Shadow;
 use futures_util::{StreamExt, future};
 use serde_json::json;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use stillpoint_core::tree::Limits;
 use stillpoint_core::{Code, Error, Result, Target};
 use stillpoint_engine::backend::{Deadline, TargetInfo};
-use zbus::{Connection, MessageStream, OwnedVariant};
+use zbus::{Connection, MessageStream};
 
 /// A stopped app must not delay the search for another one.
 const PATIENCE_PER_APP: Duration = Duration::from_millis(500);
@@ -142,25 +141,24 @@ pub(crate) struct Nature {
 /// Looks at the root. The answers also prove that the app knows by now that somebody listens.
 pub(crate) async fn look_at(bus: &Connection, app: &App, deadline: Deadline) -> Result<Nature> {
     let root = &app.root;
-    let all = bus::ask::<_, HashMap<String, OwnedVariant>>(bus, root, PROPERTIES, "GetAll", &ACCESSIBLE, deadline);
     let name = bus::property::<String>(bus, root, ACCESSIBLE, "Name", deadline);
     let id = bus::property::<String>(bus, root, ACCESSIBLE, "AccessibleId", deadline);
     let toolkit = bus::property::<String>(bus, root, APPLICATION, "ToolkitName", deadline);
     let version = bus::property::<String>(bus, root, APPLICATION, "Version", deadline);
     let socket = bus::ask::<_, String>(bus, root, APPLICATION, "GetApplicationBusAddress", &(), deadline);
-    let (all, name, id, toolkit, version, socket) = tokio::join!(all, name, id, toolkit, version, socket);
-    for error in [all.as_ref().err(), name.as_ref().err()].into_iter().flatten() {
-        if matches!(error.code, Code::TargetUnresponsive | Code::TargetLost) {
-            return Err(error.clone());
-        }
+    let (name, id, toolkit, version, socket) = tokio::join!(name, id, toolkit, version, socket);
+    if let Err(error) = &name
+        && matches!(error.code, Code::TargetUnresponsive | Code::TargetLost)
+    {
+        return Err(error.clone());
     }
     let toolkit = toolkit.unwrap_or_default();
     let version = version.unwrap_or_default();
     let gtk = toolkit.eq_ignore_ascii_case("gtk");
     let gtk4 = gtk && version.starts_with('4');
-    let get_all = all.is_ok_and(|all| all.contains_key("ChildCount"));
     let dialect = Dialect {
-        get_all,
+        // The one thing that cannot be found out by trying: Qt 5 crashes on it.
+        get_all: gtk,
         accessible_id: id.is_ok(),
         // GTK has ids in the property only; Qt 5 has neither.
         attributes: !gtk && !(toolkit == "Qt" && version.starts_with('5')),

@@ -101,8 +101,8 @@ impl Shadow {
             return;
         }
         let Some(entry) = self.nodes.get_mut(&event.key) else { return };
-        if entry.stage == Stage::Named {
-            // Its states are being asked for, and the answer comes after this event.
+        if entry.in_flight & Facet::States.bit() != 0 {
+            // Its states are being asked for, and the answer is newer than this event.
             return;
         }
         let was_showing = entry.facts.is_showing();

@@ -4,7 +4,6 @@ use crate::keymap::{Keymap, keysym_of_char, keysym_of_name};
 use std::time::{Duration, Instant};
 use stillpoint_core::{Code, Error, Result};
 use stillpoint_engine::backend::{Button, Key};
-use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
     BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ConnectionExt as _, KEY_PRESS_EVENT, KEY_RELEASE_EVENT,
     MOTION_NOTIFY_EVENT, Window,

@@ -43,7 +43,6 @@ pub(crate) struct Found {
     pub(crate) bounds: Option<Rect>,
     pub(crate) origin: (i32, i32),
     pub(crate) parent: Option<Object>,
-    pub(crate) window: Option<Object>,
     pub(crate) window_name: Option<String>,
 }
 
@@ -369,7 +368,6 @@ impl Session {
             bounds: entry.facts.bounds(origin),
             origin,
             parent: parent.map(|p| p.facts.object.clone()),
-            window: window.map(|w| w.facts.object.clone()),
             window_name: window.and_then(|w| w.facts.name.as_deref().map(str::to_owned)),
         })
     }

@@ -11,7 +11,7 @@ use crate::read::{self, Dialect, Facet, Lesson};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use stillpoint_core::tree::{Limits, NativeKey, Props, Rect};
+use stillpoint_core::tree::{Limits, NativeKey, Props};
 use tokio::time::Instant;
 use zbus::Message;
 use zbus::message::Type;
@@ -330,7 +330,7 @@ impl Shadow {
     /// What has come onto the screen has a place there that nobody asked for yet.
     pub(crate) fn shown_or_hidden(&mut self, key: NativeKey, was_showing: bool) {
         let Some(entry) = self.nodes.get(&key) else { return };
-        if !was_showing && entry.facts.is_showing() && entry.stage == Stage::Complete {
+        if !was_showing && entry.facts.is_showing() && entry.stage != Stage::Named {
             for facet in self.dialect.questions_when_shown(&entry.facts) {
                 self.ask(key, facet);
             }
@@ -503,17 +503,6 @@ impl Shadow {
             next += 1;
         }
         found
-    }
-
-    /// Moves what lies in a window along with it.
-    pub(crate) fn shift(&mut self, window: NativeKey, by: (i32, i32)) {
-        for key in self.subtree(window) {
-            if key != window && let Some(entry) = self.nodes.get_mut(&key) {
-                entry.facts.extents =
-                    entry.facts.extents.map(|r| Rect::new(r.x + by.0, r.y + by.1, r.width, r.height));
-                self.changed.insert(key);
-            }
-        }
     }
 
     fn close(&mut self, round: Round) {
