@@ -238,12 +238,19 @@ async fn debugging_url(place: &str, deadline: Deadline) -> Result<String> {
             tokio::net::TcpStream::connect(&authority).await.map_err(|e| nobody(e.to_string()))?;
         let request = format!("GET /json/version HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.map_err(|e| nobody(e.to_string()))?;
+        // The browser may keep the connection open: the answer is complete when its object is.
         let mut answer = Vec::new();
-        stream.take(1 << 20).read_to_end(&mut answer).await.map_err(|e| nobody(e.to_string()))?;
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        let json = answer.find('{').zip(answer.rfind('}')).map(|(a, b)| &answer[a..=b]);
-        let json = json.ok_or_else(|| nobody("what listens there is no browser".to_owned()))?;
-        let version: Version = serde_json::from_str(json).map_err(|e| nobody(e.to_string()))?;
+        let json = loop {
+            let text = String::from_utf8_lossy(&answer);
+            let object = text.find('{').zip(text.rfind('}')).map(|(a, b)| text[a..=b].to_owned());
+            if let Some(object) = object.filter(|o| serde_json::from_str::<serde_json::Value>(o).is_ok()) {
+                break object;
+            }
+            if answer.len() > 1 << 20 || stream.read_buf(&mut answer).await.map_err(|e| nobody(e.to_string()))? == 0 {
+                return Err(nobody("what listens there is no browser".to_owned()));
+            }
+        };
+        let version: Version = serde_json::from_str(&json).map_err(|e| nobody(e.to_string()))?;
         Ok(version.web_socket_debugger_url)
     };
     deadline.bound("the browser's debugging port", asking).await

@@ -48,11 +48,6 @@ impl Board {
         self.report.subscribe()
     }
 
-    /// Whether something is under way, so that time alone can change the report.
-    pub(crate) fn is_busy(&self) -> bool {
-        !self.since.is_empty()
-    }
-
     /// Publishes what is under way now. `unread` is the number of changes that were seen and not yet read.
     pub(crate) fn publish(
         &mut self,

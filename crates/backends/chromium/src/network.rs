@@ -161,11 +161,6 @@ impl Traffic {
         self.flying.retain(|(of, _), _| of != session);
     }
 
-    /// Whether anything is under way.
-    pub(crate) fn is_busy(&self) -> bool {
-        !self.flying.is_empty()
-    }
-
     /// What is under way; long polls and streams are named and do not block.
     pub(crate) fn busy(&self, now: Instant) -> Vec<BusyResource> {
         let mut sums = [("network", 0u32, Duration::ZERO, false), ("long request", 0, Duration::ZERO, true)];

@@ -371,7 +371,7 @@
       survey(); answer();
     },
     // Everything is told again to a host that forgot it.
-    forget: () => { each(document, (node) => { const rec = records.get(node); if (rec) { rec.sent = false; facts.add(node); } }); idleSent = ''; title = url = null; answer(); },
+    forget: () => { bulk = false; each(document, (node) => { const rec = records.get(node); if (rec) { rec.sent = false; facts.add(node); } }); idleSent = ''; title = url = null; answer(); },
   };
   watch(document);
   if (document.documentElement) { each(document.documentElement, (node) => { know(node); }); survey(); }

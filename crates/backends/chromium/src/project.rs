@@ -78,11 +78,6 @@ impl Model {
         Some(node)
     }
 
-    /// What is known of an element that is shown.
-    pub(crate) fn props(&self, key: NativeKey) -> Option<&Props> {
-        self.shown.get(&key).map(|s| &s.props)
-    }
-
     /// Forgets every node of a frame.
     pub(crate) fn drop_frame(&mut self, frame: u32) {
         let gone: Vec<NativeKey> =

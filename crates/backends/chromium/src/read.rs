@@ -1,14 +1,14 @@
 //! Reading: a whole frame, or the few nodes that the observer named.
 
 use crate::events::{Live, PATIENCE, Tag};
-use crate::node::{AxNodes, Facts, key, unkey};
+use crate::node::{AxNodes, Facts, Raw, key, unkey};
 use crate::role::is_named_by_content;
 use crate::socket::{Pending, Session};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
-use stillpoint_core::tree::{NativeKey, Prop, Rect};
+use stillpoint_core::tree::{NativeKey, Rect};
 use stillpoint_core::{Error, Result};
 use stillpoint_engine::backend::Deadline;
 use tokio::time::Instant;
@@ -157,7 +157,8 @@ impl Live {
             "idle": self.options.full,
             "token": if self.options.full { Value::from(self.options.token.as_str()) } else { Value::Null },
         });
-        let source = format!("({})({config})", include_str!("observer.js"));
+        // An observer that is there already has told its facts to somebody who forgot them.
+        let source = format!("({})({config}); stillpoint.forget()", include_str!("observer.js"));
         session
             .post("Runtime.evaluate", json!({ "expression": source, "contextId": context, "silent": true }));
         if let Some(frame) = self.frames.get_mut(id) {
@@ -472,9 +473,11 @@ impl Live {
         };
         let new = node.into_raw(serial, index);
         let old = self.model.raw.get(&at);
-        if old == Some(&new)
-            && !new.children.iter().any(|c| !self.model.raw.contains_key(c) || unkey(*c).1 < 0)
-        {
+        // The content of a pseudo-element has no number of its own, and changes with its element.
+        let is_generated = |raw: &Raw| raw.children.iter().any(|c| unkey(*c).1 < 0);
+        let is_settled =
+            |c: &NativeKey| unkey(*c).1 > 0 && self.model.raw.get(c).is_some_and(|raw| !is_generated(raw));
+        if old == Some(&new) && new.children.iter().all(is_settled) {
             return Ok(());
         }
         let moved =
@@ -488,8 +491,10 @@ impl Live {
             match self.model.raw.get(child) {
                 _ if number < 0 => parents.push(ax),
                 None => drop(due.insert(number)),
-                // The content of a pseudo-element has no number of its own, and changes with its element.
-                Some(known) if known.children.iter().any(|c| unkey(*c).1 < 0) => parents.push(number),
+                Some(known) if is_generated(known) => {
+                    parents.push(number);
+                    due.insert(number);
+                }
                 Some(known) if known.parent != Some(at) => drop(due.insert(number)),
                 Some(_) => {}
             }
@@ -538,11 +543,4 @@ impl Live {
         Ok(())
     }
 
-    /// Says on a window how much of it was left out.
-    pub(crate) fn set_omitted(&mut self, at: NativeKey, count: u32) {
-        if let Some(raw) = self.model.raw.get_mut(&at) {
-            raw.props.set(Prop::Omitted(count));
-            self.touched.insert(at);
-        }
-    }
 }

@@ -134,8 +134,16 @@ async fn http(authority: &str, method: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(authority).await.unwrap();
     let request = format!("{method} {path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
+    // The browser keeps the connection open, so the length is what counts.
     let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await.unwrap();
-    let answer = String::from_utf8(answer).unwrap();
-    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+    loop {
+        let text = String::from_utf8_lossy(&answer).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length:").map(|n| n.trim().parse::<usize>().unwrap()));
+            if body.len() >= length.unwrap_or(0) {
+                return body.to_owned();
+            }
+        }
+        assert!(stream.read_buf(&mut answer).await.unwrap() > 0, "the browser hung up: {text}");
+    }
 }

@@ -17,7 +17,8 @@ use stillpoint_engine::backend::{
 use tokio::time::Instant;
 
 pub fn soon() -> Deadline {
-    Deadline::after(Duration::from_secs(40))
+    // A backstop only: nothing is waited for by the clock.
+    Deadline::after(Duration::from_secs(20))
 }
 
 /// An attached browser with its mirror.

@@ -1,0 +1,58 @@
+//! The mirror, kept by events, equals a fresh read of the browser's accessibility tree.
+#![allow(clippy::unwrap_used, missing_docs)]
+mod support;
+
+use stillpoint_core::Moment;
+use stillpoint_core::revise::Mirror;
+use stillpoint_core::tree::Limits;
+use stillpoint_engine::backend::Scope;
+use support::browser::TestBrowser;
+use support::{Rig, describe, server::Server, soon};
+
+const ROUNDS: u32 = 100;
+const EACH: u32 = 20;
+
+/// Lines of the mirror that a fresh read does not have, and the other way round.
+fn differences(mirror: &str, fresh: &str) -> String {
+    let (a, b): (Vec<_>, Vec<_>) = (mirror.lines().collect(), fresh.lines().collect());
+    let mut out = String::new();
+    let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let end = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    for line in a.iter().take(a.len().saturating_sub(end)).skip(start) {
+        out += &format!("- {line}\n");
+    }
+    for line in b.iter().take(b.len().saturating_sub(end)).skip(start) {
+        out += &format!("+ {line}\n");
+    }
+    out
+}
+
+#[tokio::test]
+async fn after_two_thousand_random_mutations_the_mirror_equals_a_fresh_read() {
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .with_test_writer()
+        .try_init();
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let mut tab = browser.tab("about:blank").await;
+    browser.close_first(&tab).await;
+    tab.go(&server.url("playground.html")).await;
+    let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[]).await;
+    let first: u32 = std::env::var("STILLPOINT_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+    for round in 0..ROUNDS {
+        let seed = first * 1000 + round;
+        tab.eval(&format!("mutate({EACH}, {seed})")).await;
+        rig.barrier().await;
+        if round % 5 != 4 {
+            continue;
+        }
+        let kept = describe(rig.mirror.tree(), false);
+        let mut fresh = Mirror::new(Limits::default());
+        fresh.apply(rig.backend.refresh(Scope::Everything, soon()).await.unwrap(), Moment::START);
+        let fresh = describe(fresh.tree(), false);
+        assert!(kept == fresh, "round {round}, seed {seed}:\n{}", differences(&kept, &fresh));
+        rig.pump().await;
+    }
+    assert!(rig.mirror.tree().len() > 100, "{}", rig.text());
+}
