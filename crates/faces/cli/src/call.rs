@@ -71,18 +71,16 @@ fn understand(
         let mut flags = uses.iter().flat_map(|u| &u.params).filter(|p| was_given(p));
         flags.all(|p| u.params.iter().any(|own| own.name == p.name))
     };
-    let using = match given.first().and_then(|first| uses.iter().find(|u| u.form.keyword == Some(*first))) {
-        Some(found) => {
-            given.remove(0);
-            found
-        }
-        None => {
-            // Of forms without a keyword, the first that knows every flag that was given.
-            let plain = || uses.iter().filter(|u| u.form.keyword.is_none());
-            plain().find(|u| knows_all(u)).or_else(|| plain().next()).ok_or_else(|| {
-                Error::invalid(format!("{word} does not know what is meant"), format!("usage: {usage}"))
-            })?
-        }
+    let by_keyword = given.first().and_then(|first| uses.iter().find(|u| u.form.keyword == Some(*first)));
+    let using = if let Some(found) = by_keyword {
+        given.remove(0);
+        found
+    } else {
+        // Of forms without a keyword, the first that knows every flag that was given.
+        let plain = || uses.iter().filter(|u| u.form.keyword.is_none());
+        plain().find(|u| knows_all(u)).or_else(|| plain().next()).ok_or_else(|| {
+            Error::invalid(format!("{word} does not know what is meant"), format!("usage: {usage}"))
+        })?
     };
     let mut strays = uses.iter().flat_map(|u| &u.params).filter(|p| was_given(p));
     if let Some(stray) = strays.find(|p| !using.params.iter().any(|own| own.name == p.name)) {
@@ -94,7 +92,7 @@ fn understand(
     }
     let mut values = Map::new();
     for param in &using.params {
-        if let Some(value) = param.from_flag(matches)? {
+        if let Some(value) = param.given_by_flag(matches)? {
             values.insert(param.name.clone(), value);
         }
     }

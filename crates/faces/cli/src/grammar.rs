@@ -38,15 +38,15 @@ pub(crate) fn command() -> Command {
         .after_help(help::overview())
         .args(global());
     for word in words::known() {
-        command = command.subcommand(typed(word.word, word.about, &words::uses(word.word), Some(word)));
+        command = command.subcommand(typed(word.name, word.about, &words::uses(word.name), Some(word)));
     }
     for verb in verbs::table() {
-        if words::known().any(|w| w.word == verb.name) {
+        if words::known().any(|w| w.name == verb.name) {
             continue;
         }
         let dashed = flag(verb.name);
         let mut by_name = typed(verb.name, verb.about, &words::uses(verb.name), None);
-        if dashed != verb.name && !words::known().any(|w| w.word == dashed) {
+        if dashed != verb.name && !words::known().any(|w| w.name == dashed) {
             by_name = by_name.alias(dashed);
         }
         command = command.subcommand(by_name);

@@ -21,7 +21,7 @@ pub(crate) fn overview() -> String {
     for (task, heading) in Task::ALL {
         let words: Vec<_> = words::known().filter(|w| w.task == task).collect();
         if !words.is_empty() {
-            section(&mut out, heading, words.iter().map(|w| (w.word, w.about)));
+            section(&mut out, heading, words.iter().map(|w| (w.name, w.about)));
         }
     }
     let worded: Vec<&str> = words::WORDS.iter().flat_map(|w| w.forms).map(|f| f.verb).collect();

@@ -181,7 +181,8 @@ impl Kind {
                     return Ok((word == "true").into());
                 }
                 // "007" and "1e3" are words; only what a number would be written as is one.
-                let plain = number(word).filter(|n| *or_number && n.to_string() == word);
+                let is_plain = |n: &Value| *or_number && format!("{n}") == word;
+                let plain = number(word).filter(is_plain);
                 Ok(plain.unwrap_or_else(|| word.into()))
             }
             Kind::Json => json(name, word),

@@ -48,6 +48,7 @@ impl Out {
     }
 
     /// Prints one line to stdout as it is.
+    #[allow(clippy::unused_self)] // spoken like everything else
     pub(crate) fn line(self, line: &str) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
         writeln!(stdout, "{line}")?;

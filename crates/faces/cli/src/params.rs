@@ -84,7 +84,7 @@ impl Param {
     }
 
     /// What was given for it by its flag.
-    pub(crate) fn from_flag(&self, matches: &ArgMatches) -> Result<Option<Value>> {
+    pub(crate) fn given_by_flag(&self, matches: &ArgMatches) -> Result<Option<Value>> {
         if matches.value_source(&self.name) != Some(ValueSource::CommandLine) {
             return Ok(None);
         }
@@ -97,7 +97,7 @@ impl Param {
         })
     }
 
-    fn from_place(&self, word: &str) -> Result<Value> {
+    fn given_in_place(&self, word: &str) -> Result<Value> {
         let value = self.kind.value(&self.place(), word)?;
         Ok(match &self.kind {
             Kind::List(_) => Value::Array(vec![value]),
@@ -133,7 +133,7 @@ pub(crate) fn fill(
         open.remove(spare);
     }
     for (param, word) in open.into_iter().zip(words) {
-        values.insert(param.name.clone(), param.from_place(word)?);
+        values.insert(param.name.clone(), param.given_in_place(word)?);
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ pub(crate) struct Form {
 
 /// A word and its forms.
 pub(crate) struct Word {
-    pub(crate) word: &'static str,
+    pub(crate) name: &'static str,
     pub(crate) task: Task,
     pub(crate) about: &'static str,
     pub(crate) forms: &'static [Form],
@@ -54,67 +54,67 @@ const fn when(keyword: &'static str, verb: &'static str, places: &'static [&'sta
 /// The words. A form whose verb the engine does not have is left out.
 pub(crate) const WORDS: &[Word] = &[
     Word {
-        word: "snapshot",
+        name: "snapshot",
         task: Task::Look,
         about: "What is on the screen, or what changed since a revision",
         forms: &[plain("snapshot", &[])],
     },
     Word {
-        word: "find",
+        name: "find",
         task: Task::Look,
         about: "Which elements a selector means",
         forms: &[plain("find_element", &["selector"])],
     },
     Word {
-        word: "screenshot",
+        name: "screenshot",
         task: Task::Look,
         about: "A picture of the app or of one element",
         forms: &[plain("screenshot", &["selector"])],
     },
     Word {
-        word: "network",
+        name: "network",
         task: Task::Look,
         about: "The requests that the app sent",
         forms: &[plain("get_network_activity", &[])],
     },
     Word {
-        word: "tap",
+        name: "tap",
         task: Task::Act,
         about: "Press a button, follow a link, open a menu",
         forms: &[plain("tap", &["selector"])],
     },
     Word {
-        word: "type",
+        name: "type",
         task: Task::Act,
         about: "Type into a field",
         forms: &[plain("type_text", &["selector", "text"])],
     },
     Word {
-        word: "press",
+        name: "press",
         task: Task::Act,
         about: "Press a key, such as Enter or ctrl+s",
         forms: &[plain("press_key", &["selector", "key"])],
     },
     Word {
-        word: "set",
+        name: "set",
         task: Task::Act,
         about: "Set a slider, a choice, a checkbox, a date",
         forms: &[plain("set_value", &["selector", "value"])],
     },
     Word {
-        word: "scroll",
+        name: "scroll",
         task: Task::Act,
         about: "Bring an element into view, or turn the wheel over it with --dx and --dy",
         forms: &[plain("scroll_to", &["selector"]), plain("scroll", &["selector"])],
     },
     Word {
-        word: "drag",
+        name: "drag",
         task: Task::Act,
         about: "Drag one element onto another",
         forms: &[plain("drag", &["selector", "to"])],
     },
     Word {
-        word: "wait",
+        name: "wait",
         task: Task::Wait,
         about: "Wait for a change, rest, another screen, or an element",
         forms: &[
@@ -125,13 +125,13 @@ pub(crate) const WORDS: &[Word] = &[
         ],
     },
     Word {
-        word: "idle",
+        name: "idle",
         task: Task::Wait,
         about: "Whether the app is at rest right now",
         forms: &[plain("is_idle", &[])],
     },
     Word {
-        word: "expect",
+        name: "expect",
         task: Task::Verify,
         about: "Check what an element is, or which screen is shown",
         forms: &[
@@ -140,7 +140,7 @@ pub(crate) const WORDS: &[Word] = &[
         ],
     },
     Word {
-        word: "fingerprint",
+        name: "fingerprint",
         task: Task::Verify,
         about: "A short name of the screen that is shown",
         forms: &[plain("get_screen_fingerprint", &[])],
@@ -181,7 +181,7 @@ impl Use {
 
 /// What can be typed for a word, or for a verb by its full name.
 pub(crate) fn uses(word: &str) -> Vec<Use> {
-    if let Some(known) = WORDS.iter().find(|w| w.word == word) {
+    if let Some(known) = WORDS.iter().find(|w| w.name == word) {
         let found: Vec<Use> = known.forms.iter().filter_map(Use::of).collect();
         if !found.is_empty() {
             return found;
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn every_place_is_a_parameter_of_its_verb() {
         for word in known() {
-            for found in uses(word.word) {
+            for found in uses(word.name) {
                 for place in found.form.places {
                     assert!(
                         found.params.iter().any(|p| p.name == *place),

@@ -12,6 +12,7 @@ use anyhow::Context;
 use clap::ArgMatches;
 use record::{Recorder, Wait};
 use serde_json::{Value, json};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use stillpoint_core::settle::{Rules, Scope};
@@ -261,7 +262,7 @@ fn tell_proof(desk: &Desk, proof: &[(String, bool)]) -> anyhow::Result<()> {
     let mut text = format!("{BOLD}Proof{RESET}\n");
     for (what, holds) in proof {
         let mark = if *holds { format!("{GOOD}✔{RESET}") } else { format!("{BAD}✘{RESET}") };
-        text.push_str(&format!("  {mark} {}\n", paint::words(what)));
+        let _ = writeln!(text, "  {mark} {}", paint::words(what));
     }
     desk.out.text(&text)?;
     Ok(())
