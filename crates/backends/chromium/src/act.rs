@@ -469,11 +469,14 @@ impl Hand<'_> {
         for step in 1..=STEPS {
             let part = f64::from(step) / f64::from(STEPS);
             let (x, y) = (start.x + (end.x - start.x) * part, start.y + (end.y - start.y) * part);
-            window.post("Input.dispatchMouseEvent", mouse("mouseMoved", x, y).1);
+            self.dispatch(window, vec![mouse("mouseMoved", x, y)])
+                .await
+                .map_err(|r| Refusal::after_dispatch(r.error))?;
             tokio::time::sleep(over / STEPS).await;
         }
-        // The page decides during the moves whether this is a drag of data; its answer comes before this one.
+        // The page decides during the moves whether this is a drag of data; that word comes before this answer.
         main_thread_answers(window, self.deadline).await.map_err(Refusal::after_dispatch)?;
+        taken_in(window, self.deadline).await.map_err(Refusal::after_dispatch)?;
         let data = self.shared.lock().drag.take();
         if let Some(data) = data {
             for kind in ["dragEnter", "dragOver", "drop"] {
@@ -488,6 +491,13 @@ impl Hand<'_> {
         self.release(&start, mouse("mouseReleased", end.x, end.y)).await?;
         by_pointer()
     }
+}
+
+/// Waits until the mirror has taken in everything that has arrived.
+async fn taken_in(session: &Session, deadline: Deadline) -> Result<()> {
+    let (done, taken) = tokio::sync::oneshot::channel();
+    session.enqueue(crate::socket::Note::Flush(done)).await?;
+    deadline.bound("the mirror", async { taken.await.map_err(|_| crate::socket::lost()) }).await.map(drop)
 }
 
 fn strokes(key: &Key) -> Result<Vec<(&'static str, Value)>> {

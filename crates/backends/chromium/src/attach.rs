@@ -246,7 +246,9 @@ async fn debugging_url(place: &str, deadline: Deadline) -> Result<String> {
             if let Some(object) = object.filter(|o| serde_json::from_str::<serde_json::Value>(o).is_ok()) {
                 break object;
             }
-            if answer.len() > 1 << 20 || stream.read_buf(&mut answer).await.map_err(|e| nobody(e.to_string()))? == 0 {
+            if answer.len() > 1 << 20
+                || stream.read_buf(&mut answer).await.map_err(|e| nobody(e.to_string()))? == 0
+            {
                 return Err(nobody("what listens there is no browser".to_owned()));
             }
         };

@@ -254,7 +254,10 @@ impl Live {
         );
         if self.options.full {
             let source = format!("({})({:?},1500)", include_str!("instrument.js"), self.options.token);
-            session.post("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source, "runImmediately": true }));
+            session.post(
+                "Page.addScriptToEvaluateOnNewDocument",
+                json!({ "source": source, "runImmediately": true }),
+            );
         }
         let tree = session.start("Page.getFrameTree", json!({}))?;
         session.post("Runtime.runIfWaitingForDebugger", json!({}));
@@ -487,7 +490,7 @@ impl Live {
         }
         let unread = self.frames.values().filter(|f| f.bulk || !f.dirty.is_empty()).count();
         let pages = self.frames.values().map(|frame| frame.in_page);
-        self.board.publish(pages, &self.traffic, unread, &[]);
+        self.board.publish(pages, &self.traffic, unread);
     }
 
     /// Form controls whose value was set by a script tell nobody: they are looked at now and then.

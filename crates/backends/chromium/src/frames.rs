@@ -45,6 +45,10 @@ pub(crate) struct Frame {
     pub(crate) numbers: HashMap<u32, i64>,
     /// How many form controls it has: those are sampled.
     pub(crate) controls: usize,
+    /// How many elements the document has.
+    pub(crate) size: usize,
+    /// Containers of which only a part is mirrored.
+    pub(crate) capped: HashSet<i64>,
     /// A sample is under way.
     pub(crate) sampling: bool,
     /// What the page is busy with, by its own account.
@@ -68,6 +72,8 @@ impl Frame {
             root: None,
             numbers: HashMap::new(),
             controls: 0,
+            size: 0,
+            capped: HashSet::new(),
             sampling: false,
             in_page: crate::idle::InPage::default(),
             dirty: HashSet::new(),

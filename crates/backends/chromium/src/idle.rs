@@ -29,6 +29,8 @@ pub(crate) struct InPage {
     repeating: u32,
     #[serde(default)]
     loading: u32,
+    #[serde(default)]
+    own: u32,
 }
 
 /// Collects what is under way and publishes it.
@@ -49,13 +51,7 @@ impl Board {
     }
 
     /// Publishes what is under way now. `unread` is the number of changes that were seen and not yet read.
-    pub(crate) fn publish(
-        &mut self,
-        pages: impl Iterator<Item = InPage>,
-        traffic: &Traffic,
-        unread: usize,
-        own: &[(String, u32)],
-    ) {
+    pub(crate) fn publish(&mut self, pages: impl Iterator<Item = InPage>, traffic: &Traffic, unread: usize) {
         let mut sum = InPage::default();
         for page in pages {
             sum.animation += page.animation;
@@ -65,6 +61,7 @@ impl Board {
             sum.timers += page.timers;
             sum.repeating += page.repeating;
             sum.loading += page.loading;
+            sum.own += page.own;
         }
         let blocking = [
             ("animation", sum.animation),
@@ -72,6 +69,7 @@ impl Board {
             ("fonts", sum.fonts),
             ("timers", sum.timers),
             ("loading", sum.loading),
+            ("app", sum.own),
             ("dom", unread as u32),
         ];
         let now = Instant::now();
@@ -91,7 +89,6 @@ impl Board {
             }
         }
         busy.extend(traffic.busy(now));
-        busy.extend(own.iter().map(|(name, count)| resource(name, *count, Duration::ZERO, false)));
         let idle = busy.iter().all(|resource| resource.stuck);
         let report = IdleReport { idle, busy };
         self.report.send_if_modified(|old| {

@@ -16,6 +16,8 @@
     told = word;
     apply(send, page, [new Word(token, { detail: word })]);
   };
+  // An observer that comes later asks for the count.
+  apply(EventTarget.prototype.addEventListener, page, [token + '?', () => { told = ''; tell(); }]);
   const wrap = (name, handler) => {
     const native = window[name];
     const wrapped = new Proxy(native, { apply: (target, self, args) => handler(target, self, args) });

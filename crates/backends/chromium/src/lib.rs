@@ -22,6 +22,7 @@ mod node;
 mod pointer;
 mod project;
 mod read;
+mod refresh;
 mod role;
 mod socket;
 

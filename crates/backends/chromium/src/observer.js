@@ -20,7 +20,7 @@
   const dirty = new Set(), facts = new Set(), controls = new Set(), linkers = new Set(), hopeful = new Set();
   const range = document.createRange();
   let last = 0, bulk = false, waiting = null, title = null, url = null, surveyCost = 0, surveyedAt = 0, armed = false;
-  let idleSent = '', timers = 0, repeating = 0, pulsing = false, structure = 0;
+  let idleSent = '', timers = 0, repeating = 0, pulsing = false, structure = 0, own = 0;
   const closedRoots = new WeakMap();
 
   const rootOf = (el) => el.shadowRoot || closedRoots.get(el) || null;
@@ -113,7 +113,7 @@
       if (target.nodeType === 1 && target.parentElement) mark(target.parentElement);
     }
     const host = target.closest?.('label,select,datalist,fieldset,table,figure');
-    if (host) mark(host);
+    if (host) host.localName === 'label' ? markAll(host) : mark(host);
   };
   const changedAttribute = (name, el, old) => {
     if (el.nodeType !== 1) return;
@@ -140,13 +140,16 @@
   const markLinkers = () => {
     for (const el of linkers) {
       if (!el.isConnected) { linkers.delete(el); continue; }
-      mark(el);
-      if (el.localName === 'label' && el.control) mark(el.control);
+      if (el.localName !== 'label') { mark(el); continue; }
+      markAll(el);
+      if (el.control) mark(el.control);
     }
   };
   // Names that are taken from elsewhere change along with their source.
   const markRelated = () => {
     if (!linkers.size || bulk) return;
+    // The text of a label counts as its control's name, and is shown by itself only while it names nothing.
+    for (const node of [...dirty]) if (node.labels) for (const label of node.labels) markAll(label);
     const touched = new Set();
     for (const node of dirty) for (let p = node; p && !touched.has(p); p = p.parentNode || p.host) touched.add(p);
     for (const el of linkers) {
@@ -257,7 +260,7 @@
   };
 
   const busyNow = () => {
-    const list = { animation: 0, endless: 0, images: 0, fonts: 0, timers, repeating, loading: document.readyState === 'complete' ? 0 : 1 };
+    const list = { animation: 0, endless: 0, images: 0, fonts: 0, timers, repeating, own, loading: document.readyState === 'complete' ? 0 : 1 };
     for (const animation of document.getAnimations()) {
       if (animation.playState !== 'running') continue;
       const end = animation.effect?.getComputedTiming().endTime;
@@ -285,7 +288,7 @@
     const newTitle = document.title !== title, newUrl = location.href !== url;
     if (newTitle && title !== null) mark(document);
     if (!bulk && !dirty.size && !facts.size && idle === idleSent && !newTitle && !newUrl) return;
-    const refs = [], nodes = [], told = [], out = { controls: controls.size };
+    const refs = [], nodes = [], told = [], out = { controls: controls.size, size: document.getElementsByTagName('*').length };
     const name = (node) => {
       const rec = know(node);
       if (!rec.sent) { rec.sent = true; refs.push(rec.n); nodes.push(node); }
@@ -351,7 +354,10 @@
       timers = some; repeating = endless;
       answer();
     });
+    document.dispatchEvent(new Event(config.token + '?'));
   }
+  // A page that embeds the idle SDK tells about its own work.
+  addEventListener('stillpoint-idle', (event) => { own = event.detail?.busy ? 1 : 0; answer(); });
 
   const drain = () => { handle(observer.takeRecords()); sample(); };
   globalThis.stillpoint = {

@@ -1,22 +1,20 @@
 //! Reading: a whole frame, or the few nodes that the observer named.
 
 use crate::events::{Live, PATIENCE, Tag};
-use crate::node::{AxNodes, Facts, Raw, key, unkey};
-use crate::role::is_named_by_content;
-use crate::socket::{Pending, Session};
+use crate::node::{AxNodes, Facts, key};
+use crate::refresh::FEW;
+use crate::socket::Session;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use stillpoint_core::tree::{NativeKey, Rect};
 use stillpoint_core::{Error, Result};
 use stillpoint_engine::backend::Deadline;
 use tokio::time::Instant;
 
-/// More nodes than this are cheaper to read all at once.
-const FEW: usize = 240;
-/// How deep new content is followed, call by call.
-const ROUNDS: usize = 12;
+/// A document with more elements than this is read node by node, as far as the cap allows.
+const LARGE: usize = 15_000;
 
 /// What the observer tells.
 #[derive(Default, Deserialize)]
@@ -33,6 +31,8 @@ struct Told {
     facts: Vec<Fact>,
     #[serde(default)]
     controls: usize,
+    #[serde(default)]
+    size: usize,
     title: Option<String>,
     url: Option<String>,
     idle: Option<crate::idle::InPage>,
@@ -119,7 +119,12 @@ impl Live {
         if frame.bulk || frame.dirty.len() > few {
             frame.bulk = false;
             let dirty = std::mem::take(&mut frame.dirty);
-            let read = self.read_all(id, &session).await;
+            let is_large = self.frames.get(id).is_some_and(|frame| frame.size > LARGE);
+            let read = if is_large {
+                self.read_large(id, &session).await
+            } else {
+                self.read_all(id, &session).await
+            };
             if read.is_err()
                 && let Some(frame) = self.frames.get_mut(id)
             {
@@ -247,6 +252,7 @@ impl Live {
         }
         frame.bulk |= told.bulk;
         frame.controls = told.controls;
+        frame.size = told.size;
         frame.dirty.extend(told.dirty.iter().filter_map(|n| frame.numbers.get(n)));
         if let Some(idle) = told.idle {
             frame.in_page = idle;
@@ -264,6 +270,10 @@ impl Live {
                 inset: (fact.8 as i32, fact.9 as i32),
                 is_secret: fact.10 == 1,
             };
+            if facts.place.is_some() && !self.model.raw.contains_key(&key) {
+                // What is mirrored of a long list follows what is on screen.
+                frame.dirty.extend(frame.capped.iter());
+            }
             moved_frames |= self.model.inside.contains_key(&key);
             self.touched.insert(key);
             // Texts that fill their element are placed by it.
@@ -338,13 +348,15 @@ impl Live {
             let at = key(serial, node.number());
             root = root.or(Some(at));
             self.touched.insert(at);
-            self.model.raw.insert(at, node.into_raw(serial, index));
+            let raw = node.into_raw(serial, index);
+            let raw = self.capped(id, at, raw);
+            self.model.raw.insert(at, raw);
         }
         self.connect(id, root).await
     }
 
     /// Hangs a document into its frame element, or makes it a window.
-    async fn connect(&mut self, id: &str, root: Option<NativeKey>) -> Result<()> {
+    pub(crate) async fn connect(&mut self, id: &str, root: Option<NativeKey>) -> Result<()> {
         let Some(root) = root else { return Ok(()) };
         let Some(frame) = self.frames.get_mut(id) else { return Ok(()) };
         frame.root = Some(root);
@@ -382,165 +394,4 @@ impl Live {
         }
         self.screen_changed(&session);
     }
-
-    /// Reads the nodes that were named, those around them that may have changed along, and what is new in them.
-    async fn read_some(
-        &mut self,
-        session: &Session,
-        serial: u32,
-        index: u32,
-        dirty: &HashSet<i64>,
-    ) -> Result<()> {
-        let deadline = Deadline::after(PATIENCE);
-        let mut due: HashSet<i64> = dirty.clone();
-        for ax in dirty {
-            self.add_surroundings(key(serial, *ax), &mut due);
-        }
-        let mut done: HashSet<i64> = HashSet::new();
-        let mut expanded: HashSet<i64> = HashSet::new();
-        for _ in 0..ROUNDS {
-            let mut calls: Vec<(i64, Pending)> = Vec::with_capacity(due.len());
-            for ax in std::mem::take(&mut due) {
-                if done.insert(ax) {
-                    let params = json!({ "backendNodeId": ax, "fetchRelatives": false });
-                    calls.push((ax, session.start("Accessibility.getPartialAXTree", params)?));
-                }
-            }
-            if calls.is_empty() {
-                break;
-            }
-            let mut parents = Vec::new();
-            for (ax, call) in calls {
-                self.take_node(
-                    serial,
-                    index,
-                    ax,
-                    call.read::<AxNodes>(deadline).await,
-                    &mut due,
-                    &mut parents,
-                )?;
-            }
-            self.read_nameless(session, serial, index, parents, &mut expanded, deadline).await?;
-            due.retain(|ax| !done.contains(ax));
-            if done.len() + due.len() > FEW * 4 {
-                if let Some(frame) = self.frames.values_mut().find(|f| f.index == index) {
-                    frame.bulk = true;
-                }
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// The parent of a node knows its children; whoever is named by their content changes along.
-    fn add_surroundings(&self, from: NativeKey, due: &mut HashSet<i64>) {
-        let mut at = self.model.raw.get(&from).and_then(|raw| raw.parent);
-        let mut direct = true;
-        for _ in 0..200 {
-            let Some(above) = at else { return };
-            let Some(raw) = self.model.raw.get(&above) else { return };
-            if (direct || is_named_by_content(&raw.native)) && unkey(above).1 > 0 {
-                due.insert(unkey(above).1);
-            }
-            direct = direct && raw.role.is_none();
-            at = raw.parent;
-        }
-    }
-
-    /// Takes in one node that was read; `due` and `parents` get what must be read because of it.
-    fn take_node(
-        &mut self,
-        serial: u32,
-        index: u32,
-        ax: i64,
-        read: Result<AxNodes>,
-        due: &mut HashSet<i64>,
-        parents: &mut Vec<i64>,
-    ) -> Result<()> {
-        let at = key(serial, ax);
-        let node = match read {
-            Ok(nodes) => nodes.nodes.into_iter().next().filter(|node| node.number() == ax),
-            Err(error) if error.code == stillpoint_core::Code::Protocol => None,
-            Err(error) => return Err(error),
-        };
-        let Some(node) = node else {
-            // It is no longer there: whoever held it is read again.
-            if let Some(old) = self.model.raw.remove(&at) {
-                self.touched.extend(old.parent);
-                due.extend(old.parent.map(|p| unkey(p).1).filter(|p| *p > 0));
-            }
-            return Ok(());
-        };
-        let new = node.into_raw(serial, index);
-        let old = self.model.raw.get(&at);
-        // The content of a pseudo-element has no number of its own, and changes with its element.
-        let is_generated = |raw: &Raw| raw.children.iter().any(|c| unkey(*c).1 < 0);
-        let is_settled =
-            |c: &NativeKey| unkey(*c).1 > 0 && self.model.raw.get(c).is_some_and(|raw| !is_generated(raw));
-        if old == Some(&new) && new.children.iter().all(is_settled) {
-            return Ok(());
-        }
-        let moved =
-            old.is_none_or(|old| old.parent != new.parent || old.role.is_none() != new.role.is_none());
-        if moved {
-            let both = [new.parent, old.and_then(|old| old.parent)];
-            due.extend(both.into_iter().flatten().map(|p| unkey(p).1).filter(|p| *p > 0));
-        }
-        for child in &new.children {
-            let number = unkey(*child).1;
-            match self.model.raw.get(child) {
-                _ if number < 0 => parents.push(ax),
-                None => drop(due.insert(number)),
-                Some(known) if is_generated(known) => {
-                    parents.push(number);
-                    due.insert(number);
-                }
-                Some(known) if known.parent != Some(at) => drop(due.insert(number)),
-                Some(_) => {}
-            }
-        }
-        self.touched.insert(at);
-        self.touched.extend(new.parent);
-        self.touched.extend(new.children.iter().copied());
-        self.model.raw.insert(at, new);
-        Ok(())
-    }
-
-    /// Reads children that have no DOM node: generated content.
-    async fn read_nameless(
-        &mut self,
-        session: &Session,
-        serial: u32,
-        index: u32,
-        parents: Vec<i64>,
-        expanded: &mut HashSet<i64>,
-        deadline: Deadline,
-    ) -> Result<()> {
-        let mut calls = Vec::new();
-        for parent in parents {
-            if expanded.insert(parent) {
-                calls.push(
-                    session.start("Accessibility.getChildAXNodes", json!({ "id": parent.to_string() }))?,
-                );
-            }
-        }
-        let mut seen: HashMap<NativeKey, ()> = HashMap::new();
-        for call in calls {
-            let nodes = match call.read::<AxNodes>(deadline).await {
-                Ok(nodes) => nodes.nodes,
-                Err(error) if error.code == stillpoint_core::Code::Protocol => continue,
-                Err(error) => return Err(error),
-            };
-            for node in nodes.into_iter().filter(|node| !node.is_line() && node.number() < 0) {
-                let at = key(serial, node.number());
-                seen.insert(at, ());
-                let raw = node.into_raw(serial, index);
-                self.touched.insert(at);
-                self.touched.extend(raw.parent);
-                self.model.raw.insert(at, raw);
-            }
-        }
-        Ok(())
-    }
-
 }

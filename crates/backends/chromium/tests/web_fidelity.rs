@@ -18,6 +18,9 @@ fn differences(mirror: &str, fresh: &str) -> String {
     let mut out = String::new();
     let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
     let end = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    for line in a.iter().take(start).skip(start.saturating_sub(6)) {
+        out += &format!("  {line}\n");
+    }
     for line in a.iter().take(a.len().saturating_sub(end)).skip(start) {
         out += &format!("- {line}\n");
     }

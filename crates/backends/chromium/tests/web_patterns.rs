@@ -219,7 +219,12 @@ async fn every_kind_of_control_is_driven_and_a_password_is_never_told() {
     let password = s.rig.find(Role::Textbox, "Password");
     assert!(s.rig.node(password).is_protected() && s.rig.node(password).value().is_none());
     assert_eq!(s.rig.node(s.rig.find(Role::Button, "Sign in")).stable_id(), Some("submit"));
-    s.rig.act(Action::PressKey { on: Some(password), key: Key { name: "Enter".into(), ctrl: false, shift: false, alt: false, meta: false } }).await;
+    s.rig
+        .act(Action::PressKey {
+            on: Some(password),
+            key: Key { name: "Enter".into(), ctrl: false, shift: false, alt: false, meta: false },
+        })
+        .await;
     s.rig.settle().await;
     s.rig.must_say("Welcome, Ada");
 
@@ -246,12 +251,21 @@ async fn every_kind_of_control_is_driven_and_a_password_is_never_told() {
     s.rig.settle().await;
     assert_eq!(s.rig.node(more).states().get(State::Expanded), Some(StateValue::On));
     s.rig.must_say("Inside");
-    s.rig.act(Action::PressKey { on: None, key: Key { name: "s".into(), ctrl: true, shift: false, alt: false, meta: false } }).await;
+    s.rig
+        .act(Action::PressKey {
+            on: None,
+            key: Key { name: "s".into(), ctrl: true, shift: false, alt: false, meta: false },
+        })
+        .await;
     s.rig.settle().await;
     s.rig.must_say("Saved");
-    let by_id = |rig: &Rig, id: &str| rig.mirror.tree().walk().find(|(_, n)| n.stable_id() == Some(id)).unwrap().1.key();
+    let by_id = |rig: &Rig, id: &str| {
+        rig.mirror.tree().walk().find(|(_, n)| n.stable_id() == Some(id)).unwrap().1.key()
+    };
     let (card, tray) = (by_id(&s.rig, "card"), by_id(&s.rig, "tray"));
-    s.rig.act(Action::Drag { from: Place::Element(card), to: Place::Element(tray), over: Duration::ZERO }).await;
+    s.rig
+        .act(Action::Drag { from: Place::Element(card), to: Place::Element(tray), over: Duration::ZERO })
+        .await;
     s.rig.settle().await;
     s.rig.must_say("Dropped Card");
     s.rig.tap(Role::Button, "Set by script").await;

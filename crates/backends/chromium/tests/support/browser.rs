@@ -30,12 +30,26 @@ impl TestBrowser {
         let profile = tempfile::tempdir().unwrap();
         let mut command = Command::new("chromium");
         command.args([
-            "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-            "--disable-component-update", "--disable-sync", "--remote-debugging-port=0", "--window-size=1280,800",
-            "--disable-popup-blocking", "about:blank",
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--remote-debugging-port=0",
+            "--window-size=1280,800",
+            "--disable-popup-blocking",
+            "about:blank",
         ]);
         command.arg(format!("--user-data-dir={}", profile.path().display()));
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0).kill_on_drop(true);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
         let mut child = command.spawn().expect("Chromium must be installed: apt install chromium");
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let url = loop {
@@ -59,7 +73,8 @@ impl TestBrowser {
         let info: Value = serde_json::from_str(&answer).unwrap();
         let config = WebSocketConfig::default().max_message_size(None).max_frame_size(None);
         let address = info["webSocketDebuggerUrl"].as_str().unwrap();
-        let (socket, _) = tokio_tungstenite::connect_async_with_config(address, Some(config), true).await.unwrap();
+        let (socket, _) =
+            tokio_tungstenite::connect_async_with_config(address, Some(config), true).await.unwrap();
         Tab { socket, authority, id: info["id"].as_str().unwrap().to_owned(), last: 0 }
     }
 
@@ -139,7 +154,11 @@ async fn http(authority: &str, method: &str, path: &str) -> String {
     loop {
         let text = String::from_utf8_lossy(&answer).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.lines().find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length:").map(|n| n.trim().parse::<usize>().unwrap()));
+            let length = head.lines().find_map(|l| {
+                l.to_ascii_lowercase()
+                    .strip_prefix("content-length:")
+                    .map(|n| n.trim().parse::<usize>().unwrap())
+            });
             if body.len() >= length.unwrap_or(0) {
                 return body.to_owned();
             }

@@ -11,8 +11,8 @@ use stillpoint_core::revise::Mirror;
 use stillpoint_core::tree::{Limits, NativeKey, Node, Role};
 use stillpoint_core::{Moment, Result};
 use stillpoint_engine::backend::{
-    Action, AttachOptions, Backend, Button, CAPACITY, Connector, Deadline, End, Event, IdleReport, Inbox, Next, Place,
-    Scope, channel,
+    Action, AttachOptions, Backend, Button, CAPACITY, Connector, Deadline, End, Event, IdleReport, Inbox,
+    Next, Place, Scope, channel,
 };
 use tokio::time::Instant;
 
@@ -104,7 +104,10 @@ impl Rig {
     /// The elements of a role with a label.
     pub fn all(&self, role: Role, label: &str) -> Vec<NativeKey> {
         let tree = self.mirror.tree();
-        tree.walk().filter(|(_, n)| n.role() == role && n.label() == Some(label)).map(|(_, n)| n.key()).collect()
+        tree.walk()
+            .filter(|(_, n)| n.role() == role && n.label() == Some(label))
+            .map(|(_, n)| n.key())
+            .collect()
     }
 
     pub fn find(&self, role: Role, label: &str) -> NativeKey {

@@ -80,8 +80,11 @@ async fn ticker(stream: TcpStream) {
 
 async fn answer(stream: &mut TcpStream, target: &str) -> std::io::Result<()> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let query: HashMap<&str, String> =
-        query.split('&').filter_map(|pair| pair.split_once('=')).map(|(k, v)| (k, v.replace("%20", " "))).collect();
+    let query: HashMap<&str, String> = query
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .map(|(k, v)| (k, v.replace("%20", " ")))
+        .collect();
     let number = |name: &str| query.get(name).and_then(|v| v.parse::<u64>().ok()).unwrap_or(0);
     let pause = || tokio::time::sleep(Duration::from_millis(number("ms")));
     match path {
@@ -108,7 +111,9 @@ async fn answer(stream: &mut TcpStream, target: &str) -> std::io::Result<()> {
             stream.read(&mut end).await.map(drop)
         }
         "/stream" => {
-            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n").await?;
+            stream
+                .write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n")
+                .await?;
             for n in 1..=number("n") {
                 stream.write_all(format!("Item {n}\n").as_bytes()).await?;
                 stream.flush().await?;
@@ -132,7 +137,13 @@ async fn answer(stream: &mut TcpStream, target: &str) -> std::io::Result<()> {
     }
 }
 
-async fn reply(stream: &mut TcpStream, status: &str, kind: &str, more: &str, body: &[u8]) -> std::io::Result<()> {
+async fn reply(
+    stream: &mut TcpStream,
+    status: &str,
+    kind: &str,
+    more: &str,
+    body: &[u8],
+) -> std::io::Result<()> {
     let head = format!(
         "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{more}Cache-Control: no-store\r\nConnection: close\r\n\r\n",
         body.len()

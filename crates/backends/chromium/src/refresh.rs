@@ -1,0 +1,251 @@
+//! Reading again: the few nodes that the observer named, what changed along with them, and large documents as far
+//! as the cap allows.
+
+use crate::events::{Live, PATIENCE};
+use crate::node::{AxNodes, Raw, key, unkey};
+use crate::role::is_named_by_content;
+use crate::socket::{Pending, Session};
+use serde_json::json;
+use std::collections::{HashSet, VecDeque};
+use stillpoint_core::tree::{NativeKey, Prop};
+use stillpoint_core::{Code, Result};
+use stillpoint_engine::backend::Deadline;
+
+/// More nodes than this are cheaper to read all at once.
+pub(crate) const FEW: usize = 240;
+/// How many nodes of a large document are read at most, and how many calls are under way at once.
+const LARGE_NODES: usize = 4_000;
+const WAVE: usize = 200;
+/// How deep new content is followed, call by call.
+const ROUNDS: usize = 12;
+
+impl Live {
+    /// Reads the nodes that were named, those around them that may have changed along, and what is new in them.
+    pub(crate) async fn read_some(
+        &mut self,
+        session: &Session,
+        serial: u32,
+        index: u32,
+        dirty: &HashSet<i64>,
+    ) -> Result<()> {
+        let deadline = Deadline::after(PATIENCE);
+        let mut due: HashSet<i64> = dirty.clone();
+        for ax in dirty {
+            self.add_surroundings(key(serial, *ax), &mut due);
+        }
+        let mut done: HashSet<i64> = HashSet::new();
+        let mut expanded: HashSet<i64> = HashSet::new();
+        for _ in 0..ROUNDS {
+            let mut calls: Vec<(i64, Pending)> = Vec::with_capacity(due.len());
+            for ax in std::mem::take(&mut due) {
+                if done.insert(ax) {
+                    let params = json!({ "backendNodeId": ax, "fetchRelatives": false });
+                    calls.push((ax, session.start("Accessibility.getPartialAXTree", params)?));
+                }
+            }
+            if calls.is_empty() {
+                break;
+            }
+            let mut parents = Vec::new();
+            for (ax, call) in calls {
+                self.take_node(
+                    serial,
+                    index,
+                    ax,
+                    call.read::<AxNodes>(deadline).await,
+                    &mut due,
+                    &mut parents,
+                )?;
+            }
+            self.read_nameless(session, serial, index, parents, &mut expanded, deadline).await?;
+            due.retain(|ax| !done.contains(ax));
+            if done.len() + due.len() > FEW * 4 {
+                if let Some(frame) = self.frames.values_mut().find(|f| f.index == index) {
+                    frame.bulk = true;
+                }
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The parent of a node knows its children; whoever is named by their content changes along.
+    fn add_surroundings(&self, from: NativeKey, due: &mut HashSet<i64>) {
+        let mut at = self.model.raw.get(&from).and_then(|raw| raw.parent);
+        let mut direct = true;
+        for _ in 0..200 {
+            let Some(above) = at else { return };
+            let Some(raw) = self.model.raw.get(&above) else { return };
+            if (direct || is_named_by_content(&raw.native)) && unkey(above).1 > 0 {
+                due.insert(unkey(above).1);
+            }
+            direct = direct && raw.role.is_none();
+            at = raw.parent;
+        }
+    }
+
+    /// Takes in one node that was read; `due` and `parents` get what must be read because of it.
+    fn take_node(
+        &mut self,
+        serial: u32,
+        index: u32,
+        ax: i64,
+        read: Result<AxNodes>,
+        due: &mut HashSet<i64>,
+        parents: &mut Vec<i64>,
+    ) -> Result<()> {
+        let at = key(serial, ax);
+        let node = match read {
+            Ok(nodes) => nodes.nodes.into_iter().next().filter(|node| node.number() == ax),
+            Err(error) if error.code == Code::Protocol => None,
+            Err(error) => return Err(error),
+        };
+        let Some(node) = node else {
+            // It is no longer there: whoever held it is read again.
+            if let Some(old) = self.model.raw.remove(&at) {
+                self.touched.extend(old.parent);
+                due.extend(old.parent.map(|p| unkey(p).1).filter(|p| *p > 0));
+            }
+            return Ok(());
+        };
+        let new = node.into_raw(serial, index);
+        let frame = self.frames.iter().find(|(_, f)| f.index == index).map(|(id, _)| id.clone());
+        let new = self.capped(&frame.unwrap_or_default(), at, new);
+        let old = self.model.raw.get(&at);
+        // The content of a pseudo-element has no number of its own, and changes with its element.
+        let is_generated = |raw: &Raw| raw.children.iter().any(|c| unkey(*c).1 < 0);
+        let is_settled =
+            |c: &NativeKey| unkey(*c).1 > 0 && self.model.raw.get(c).is_some_and(|raw| !is_generated(raw));
+        if old == Some(&new) && new.children.iter().all(is_settled) {
+            return Ok(());
+        }
+        let moved =
+            old.is_none_or(|old| old.parent != new.parent || old.role.is_none() != new.role.is_none());
+        if moved {
+            let both = [new.parent, old.and_then(|old| old.parent)];
+            due.extend(both.into_iter().flatten().map(|p| unkey(p).1).filter(|p| *p > 0));
+        }
+        for child in &new.children {
+            let number = unkey(*child).1;
+            match self.model.raw.get(child) {
+                _ if number < 0 => parents.push(ax),
+                None => drop(due.insert(number)),
+                Some(known) if is_generated(known) => {
+                    parents.push(number);
+                    due.insert(number);
+                }
+                Some(known) if known.parent != Some(at) => drop(due.insert(number)),
+                Some(_) => {}
+            }
+        }
+        self.touched.insert(at);
+        self.touched.extend(new.parent);
+        self.touched.extend(new.children.iter().copied());
+        self.model.raw.insert(at, new);
+        Ok(())
+    }
+
+    /// Reads children that have no DOM node: generated content.
+    async fn read_nameless(
+        &mut self,
+        session: &Session,
+        serial: u32,
+        index: u32,
+        parents: Vec<i64>,
+        expanded: &mut HashSet<i64>,
+        deadline: Deadline,
+    ) -> Result<()> {
+        let mut calls = Vec::new();
+        for parent in parents {
+            if expanded.insert(parent) {
+                calls.push(
+                    session.start("Accessibility.getChildAXNodes", json!({ "id": parent.to_string() }))?,
+                );
+            }
+        }
+        for call in calls {
+            let nodes = match call.read::<AxNodes>(deadline).await {
+                Ok(nodes) => nodes.nodes,
+                Err(error) if error.code == Code::Protocol => continue,
+                Err(error) => return Err(error),
+            };
+            for node in nodes.into_iter().filter(|node| !node.is_line() && node.number() < 0) {
+                let at = key(serial, node.number());
+                let raw = node.into_raw(serial, index);
+                self.touched.insert(at);
+                self.touched.extend(raw.parent);
+                self.model.raw.insert(at, raw);
+            }
+        }
+        Ok(())
+    }
+
+    /// A container with more children than are mirrored keeps those around what is on screen, and says how many it
+    /// left out.
+    pub(crate) fn capped(&mut self, frame: &str, at: NativeKey, mut raw: Raw) -> Raw {
+        let room = self.options.limits.max_children.max(1);
+        let Some(frame) = self.frames.get_mut(frame) else { return raw };
+        if raw.children.len() <= room {
+            frame.capped.remove(&unkey(at).1);
+            return raw;
+        }
+        frame.capped.insert(unkey(at).1);
+        let on_screen = |c: &NativeKey| self.model.facts.get(c).is_some_and(|f| f.place.is_some());
+        let first = raw.children.iter().position(on_screen).unwrap_or(0).saturating_sub(room / 10);
+        let first = first.min(raw.children.len() - room);
+        let omitted = raw.children.len() - room;
+        raw.children = raw.children[first..first + room].to_vec();
+        raw.props.set(Prop::Omitted(omitted as u32));
+        raw
+    }
+
+    /// Reads a large document node by node, breadth first, until the cap.
+    pub(crate) async fn read_large(&mut self, id: &str, session: &Session) -> Result<()> {
+        let deadline = Deadline::after(PATIENCE * 6);
+        let root: RootNode =
+            session.call("Accessibility.getRootAXNode", json!({ "frameId": id }), deadline).await?;
+        let Some(frame) = self.frames.get(id) else { return Ok(()) };
+        let (serial, index) = (frame.serial, frame.index);
+        let room = LARGE_NODES.min(self.options.limits.max_nodes);
+        let old: Vec<NativeKey> =
+            self.model.raw.iter().filter(|(_, raw)| raw.frame == index).map(|(key, _)| *key).collect();
+        self.touched.extend(&old);
+        let top = root.node.number();
+        let mut found: Vec<(NativeKey, Raw)> = Vec::new();
+        let mut queue: VecDeque<i64> = VecDeque::from([top]);
+        while !queue.is_empty() && found.len() < room {
+            let wave: Vec<i64> = queue.drain(..queue.len().min(WAVE)).collect();
+            let mut calls: Vec<Pending> = Vec::with_capacity(wave.len());
+            for ax in wave {
+                let params = json!({ "backendNodeId": ax, "fetchRelatives": false });
+                calls.push(session.start("Accessibility.getPartialAXTree", params)?);
+            }
+            for call in calls {
+                let nodes = match call.read::<AxNodes>(deadline).await {
+                    Ok(nodes) => nodes.nodes,
+                    Err(error) if error.code == Code::Protocol => continue,
+                    Err(error) => return Err(error),
+                };
+                let Some(node) = nodes.into_iter().next() else { continue };
+                let at = key(serial, node.number());
+                let raw = self.capped(id, at, node.into_raw(serial, index));
+                queue.extend(raw.children.iter().map(|c| unkey(*c).1).filter(|ax| *ax > 0));
+                found.push((at, raw));
+            }
+        }
+        for key in old {
+            self.model.raw.remove(&key);
+        }
+        for (at, raw) in found {
+            self.touched.insert(at);
+            self.model.raw.insert(at, raw);
+        }
+        self.connect(id, Some(key(serial, top))).await
+    }
+}
+
+/// `Accessibility.getRootAXNode`.
+#[derive(serde::Deserialize)]
+struct RootNode {
+    node: crate::node::AxNode,
+}
