@@ -2,6 +2,9 @@
 //!
 //! The bus keeps the order of one sender's messages to one receiver, so whatever the app had sent before its answer
 //! is here when the answer is.
+//!
+//! Toolkits that do not tell who comes and goes (GTK 4.8, Qt 5) are asked for the children of everything on the screen
+//! as part of it: what the mirror shows after a barrier is then what the app shows, and not only what it said.
 
 use crate::bus::{ACCESSIBLE, message};
 use crate::object::Object;
@@ -46,8 +49,9 @@ impl Session {
         barrier.left -= 1;
         if barrier.left == 0 {
             barrier.round = Some(self.shadow.round);
-            // What was put off belongs to what the app said before.
+            // What was put off belongs to what the app said before, and so does what its toolkit never says.
             self.place_now();
+            self.shadow.look_for_children();
             self.shadow.round.0 += 1;
             return;
         }

@@ -4,7 +4,7 @@
 //! value into the event, some an old one, some nothing, and the answer to a question is always the truth.
 
 use crate::object::Object;
-use crate::read::{Facet, text_question};
+use crate::read::{Facet, reference, text_question};
 use crate::shadow::{Shadow, Stage};
 use crate::state::NativeStates;
 use std::time::Duration;
@@ -53,8 +53,13 @@ impl Shadow {
         let Some(class) = interface.as_str().strip_prefix("org.a11y.atspi.Event.") else {
             return Effects::default();
         };
-        // What the mirror does not have is read when its parent names it.
-        let Some(key) = self.keys.get(name.as_str(), path.as_str()) else { return Effects::default() };
+        let Some(key) = self.keys.get(name.as_str(), path.as_str()) else {
+            // What the mirror does not have is read when its parent names it; some toolkits never do.
+            if self.dialect.structure_untold {
+                self.heard_from_stray(Object::new(name.as_str(), path.as_str()));
+            }
+            return Effects::default();
+        };
         let body = message.body();
         let Some((detail, first, other)) = decode(&body) else {
             tracing::debug!(%interface, %member, "an event that AT-SPI does not define");
@@ -109,6 +114,16 @@ impl Shadow {
         entry.facts.states.set(bit, on);
         self.changed.insert(event.key);
         self.shown_or_hidden(event.key, was_showing);
+        if self.dialect.terse_states {
+            self.ask(event.key, Facet::States);
+        }
+        if self.dialect.structure_untold
+            && bit & (NativeStates::SHOWING | NativeStates::VISIBLE) != 0
+            && let Some(parent) = self.nodes.get(&event.key).and_then(|e| e.facts.parent)
+        {
+            // It may have been shown because it is new here, or hidden because it left.
+            self.ask_children(parent);
+        }
     }
 
     fn property_changed(&mut self, event: &Event<'_>) -> Effects {
@@ -232,12 +247,4 @@ fn decode(body: &zbus::message::Body) -> Option<(&str, i32, Option<Object>)> {
         (detail, first, any)
     };
     Some((detail, first, reference(&any)))
-}
-
-fn reference(value: &Variant<'_>) -> Option<Object> {
-    let Variant::Structure(pair) = value else { return None };
-    match pair.fields() {
-        [Variant::Str(name), Variant::ObjectPath(path)] => Some(Object::new(name, path.as_str())),
-        _ => None,
-    }
 }

@@ -45,6 +45,8 @@ impl Interfaces {
 pub(crate) struct Facts {
     pub(crate) object: Object,
     pub(crate) parent: Option<NativeKey>,
+    /// The parent that the object names itself, where it was asked.
+    pub(crate) claimed_parent: Option<Object>,
     pub(crate) role: NativeRole,
     pub(crate) states: NativeStates,
     /// Whether its toolkit leaves out that it is showing.
@@ -72,6 +74,7 @@ impl Facts {
         Facts {
             object,
             parent: None,
+            claimed_parent: None,
             role: NativeRole::default(),
             states: NativeStates::default(),
             showing_untold: false,

@@ -42,6 +42,8 @@ pub(crate) enum Facet {
     ValueMax,
     ValueStep,
     Actions,
+    /// One step of a gathering.
+    Step,
 }
 
 impl Facet {
@@ -62,6 +64,12 @@ pub(crate) struct Dialect {
     pub(crate) attributes: bool,
     /// Its extents are relative to the window, whatever was asked for (GTK 4).
     pub(crate) window_relative: bool,
+    /// Children come and go without `children-changed`: GTK 4.8 says nothing at all, Qt 5 only that a widget is showing.
+    pub(crate) structure_untold: bool,
+    /// The list of an object's children can leave out a level (GTK 4.8).
+    pub(crate) lists_skip: bool,
+    /// Its widgets come and go with a single word about it, so that states have to be asked for (Qt 5).
+    pub(crate) terse_states: bool,
     /// Only its windows say that they are showing (GTK 4.8): of the rest, "visible" has to do.
     pub(crate) showing_untold: bool,
 }
@@ -154,6 +162,7 @@ pub(crate) fn question(object: &Object, facet: Facet, length: i32) -> zbus::Resu
         Facet::ValueMax => get(VALUE, "MaximumValue"),
         Facet::ValueStep => get(VALUE, "MinimumIncrement"),
         Facet::Actions => message(object, ACTION, "GetActions", &()),
+        Facet::Step => Err(zbus::Error::Unsupported),
     }
 }
 
@@ -208,6 +217,7 @@ pub(crate) fn learn(facts: &mut Facts, facet: Facet, reply: &Message) -> zbus::R
             let actions: Vec<(&str, &str, &str)> = body.deserialize()?;
             facts.actions = actions.iter().map(|(name, ..)| Str::from(*name)).collect();
         }
+        Facet::Step => {}
     }
     Ok(Lesson::Learned)
 }
@@ -222,7 +232,17 @@ fn identity(facts: &mut Facts, all: &HashMap<&str, Variant<'_>>) {
     facts.name = all.get("Name").and_then(string);
     facts.description = all.get("Description").and_then(string);
     facts.child_count = all.get("ChildCount").map(count).unwrap_or_default();
+    facts.claimed_parent = all.get("Parent").and_then(reference);
     set_id(facts, all.get("AccessibleId").and_then(string));
+}
+
+/// A reference to an object in a value.
+pub(crate) fn reference(value: &Variant<'_>) -> Option<Object> {
+    let Variant::Structure(pair) = value else { return None };
+    match pair.fields() {
+        [Variant::Str(name), Variant::ObjectPath(path)] => Some(Object::new(name, path.as_str())),
+        _ => None,
+    }
 }
 
 /// An id is only ever added: the property and the attribute are two ways to the same thing.

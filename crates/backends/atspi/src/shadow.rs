@@ -5,6 +5,7 @@
 //! for already need not be asked again, and no answer is ever older than what is known.
 
 use crate::cache::Cache;
+use crate::gather::{Gathering, Step};
 use crate::node::Facts;
 use crate::object::{Keys, Object};
 use crate::read::{self, Dialect, Facet, Lesson};
@@ -47,6 +48,9 @@ pub(crate) struct Entry {
     pub(crate) dead: bool,
     /// When its place was last asked for.
     pub(crate) placed_at: Option<Instant>,
+    /// Its list of children is not to be believed: each is asked for.
+    pub(crate) by_index: bool,
+    pub(crate) gathering: Option<Gathering>,
 }
 
 impl Entry {
@@ -64,7 +68,16 @@ impl Entry {
             id_asked: false,
             dead: false,
             placed_at: None,
+            by_index: false,
+            gathering: None,
         }
+    }
+}
+
+impl Entry {
+    /// Whether nothing is being asked about it.
+    fn is_answered(&self) -> bool {
+        self.in_flight == 0 && self.gathering.is_none()
     }
 }
 
@@ -72,11 +85,13 @@ impl Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Round(pub(crate) u64);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Question {
     key: NativeKey,
     facet: Facet,
     length: i32,
+    /// For [`Facet::Step`]: which one.
+    step: Option<Step>,
     round: Round,
     check: bool,
 }
@@ -106,6 +121,8 @@ pub(crate) struct Shadow {
     pub(crate) changed: HashSet<NativeKey>,
     /// Other names on the bus that objects of this app live under.
     pub(crate) strangers: Vec<Arc<str>>,
+    /// Objects that spoke before anybody named them, being looked after.
+    pub(crate) strays: HashSet<Object>,
     pub(crate) skipped: Skipped,
     /// What a check found different without an event having said so.
     pub(crate) drifted: Vec<&'static str>,
@@ -136,6 +153,7 @@ impl Shadow {
             restructured: HashMap::new(),
             changed: HashSet::new(),
             strangers: Vec::new(),
+            strays: HashSet::new(),
             skipped: Skipped::default(),
             drifted: Vec::new(),
             now: Instant::now(),
@@ -180,7 +198,10 @@ impl Shadow {
         entry.stage = Stage::Identified;
         self.ask_the_rest(key);
         match cached.children {
-            Some(children) if children.len() <= self.limits.max_children => self.set_children(key, children),
+            Some(children) if children.len() <= self.limits.max_children => {
+                let total = children.len();
+                self.set_children(key, children, total);
+            }
             _ => self.ask_children(key),
         }
         self.advance(key);
@@ -222,7 +243,11 @@ impl Shadow {
 
     /// Asks for the children, all of them or those on the screen.
     pub(crate) fn ask_children(&mut self, key: NativeKey) {
-        self.ask(key, Facet::Children);
+        if self.needs_gathering(key) {
+            self.gather(key);
+        } else {
+            self.ask(key, Facet::Children);
+        }
     }
 
     /// Asks, unless the answer is on its way already.
@@ -239,9 +264,18 @@ impl Shadow {
         if facet == Facet::Extents {
             entry.placed_at = Some(self.now);
         }
+        self.put(key, facet, length, None);
+    }
+
+    /// Asks one step of a gathering. There are many of them at once.
+    pub(crate) fn ask_step(&mut self, key: NativeKey, step: Step) {
+        self.put(key, Facet::Step, 0, Some(step));
+    }
+
+    fn put(&mut self, key: NativeKey, facet: Facet, length: i32, step: Option<Step>) {
         *self.open.entry(self.round).or_default() += 1;
         let (round, check) = (self.round, self.checking);
-        self.waiting.push_back(Question { key, facet, length, round, check });
+        self.waiting.push_back(Question { key, facet, length, step, round, check });
     }
 
     /// Everything asked for while `questions` runs is a check: a difference in its answers is an event that was missing.
@@ -256,8 +290,11 @@ impl Shadow {
         let mut messages = Vec::new();
         while self.asked.len() < window {
             let Some(question) = self.waiting.pop_front() else { break };
-            let object = self.nodes.get(&question.key).map(|e| e.facts.object.clone());
-            match object.map(|object| read::question(&object, question.facet, question.length)) {
+            let message = self.nodes.get(&question.key).map(|e| match &question.step {
+                Some(step) => step.question(&e.facts.object, e.facts.extents),
+                None => read::question(&e.facts.object, question.facet, question.length),
+            });
+            match message {
                 Some(Ok(message)) => {
                     self.asked.insert(message.primary_header().serial_num(), question);
                     messages.push(message);
@@ -281,6 +318,14 @@ impl Shadow {
             self.failed(question, gone);
             return true;
         }
+        if let Some(step) = question.step.clone() {
+            self.on_behalf(&question, |shadow| {
+                shadow.stepped(question.key, step, Some(reply));
+                shadow.advance(question.key);
+            });
+            self.close(question.round);
+            return true;
+        }
         let Some(entry) = self.nodes.get_mut(&question.key) else {
             self.close(question.round);
             return true;
@@ -288,24 +333,35 @@ impl Shadow {
         entry.in_flight &= !question.facet.bit();
         let was_showing = entry.facts.is_showing();
         match read::learn(&mut entry.facts, question.facet, reply) {
-            Ok(lesson) => self.learned(question, lesson, was_showing),
+            Ok(lesson) => {
+                self.on_behalf(&question, |shadow| shadow.learned(&question, lesson, was_showing));
+            }
             Err(error) => {
                 tracing::debug!(facet = ?question.facet, %error, "an answer makes no sense");
                 self.failed(question, false);
                 return true;
             }
         }
-        self.advance(question.key);
+        self.on_behalf(&question, |shadow| shadow.advance(question.key));
         self.close(question.round);
         true
     }
 
-    fn learned(&mut self, question: Question, lesson: Lesson, was_showing: bool) {
+    /// What follows from an answer belongs to the round of its question.
+    fn on_behalf(&mut self, question: &Question, follow: impl FnOnce(&mut Self)) {
         let round = std::mem::replace(&mut self.round, question.round);
         let checking = std::mem::replace(&mut self.checking, question.check);
+        follow(self);
+        (self.round, self.checking) = (round, checking);
+    }
+
+    fn learned(&mut self, question: &Question, lesson: Lesson, was_showing: bool) {
         match lesson {
             Lesson::Learned => {}
-            Lesson::Children(children) => self.set_children(question.key, children),
+            Lesson::Children(children) => {
+                let total = children.len();
+                self.set_children(question.key, children, total);
+            }
             Lesson::TextLength(length) => {
                 self.ask_length(question.key, Facet::Text, length.clamp(0, read::TEXT_LIMIT));
             }
@@ -316,7 +372,10 @@ impl Shadow {
                 if let Some(entry) = self.nodes.get_mut(&question.key) {
                     entry.id_asked = true;
                 }
+                self.compare_parents(question.key);
+                self.counted(question.key);
             }
+            Facet::ChildCount => self.counted(question.key),
             _ => {}
         }
         let has_id = |e: &Entry| e.facts.stable_id.is_some();
@@ -324,7 +383,23 @@ impl Shadow {
             self.ask_all_ids();
         }
         self.note_change(question.key);
-        (self.round, self.checking) = (round, checking);
+    }
+
+    /// GTK 4.8 leaves out what stands between a stack and its pages when it lists the stack's children, but not when
+    /// it is asked for each. A child that names another parent gives that away.
+    fn compare_parents(&mut self, key: NativeKey) {
+        let Some(entry) = self.nodes.get(&key).filter(|_| self.dialect.lists_skip) else { return };
+        let (Some(claimed), Some(parent)) = (&entry.facts.claimed_parent, entry.facts.parent) else { return };
+        let Some(lister) = self.nodes.get(&parent).filter(|p| !p.by_index && p.facts.object != *claimed) else {
+            return;
+        };
+        if lister.stage == Stage::Named {
+            return;
+        }
+        if let Some(lister) = self.nodes.get_mut(&parent) {
+            lister.by_index = true;
+        }
+        self.ask_children(parent);
     }
 
     /// What has come onto the screen has a place there that nobody asked for yet.
@@ -351,7 +426,7 @@ impl Shadow {
     /// Goes on with an object's first reading when all questions of a stage are answered.
     fn advance(&mut self, key: NativeKey) {
         let Some(entry) = self.nodes.get_mut(&key) else { return };
-        if entry.stage == Stage::Named && entry.in_flight == 0 {
+        if entry.stage == Stage::Named && entry.is_answered() {
             entry.stage = Stage::Identified;
             let has_children = entry.facts.child_count > 0;
             self.ask_the_rest(key);
@@ -361,7 +436,7 @@ impl Shadow {
         }
         if let Some(entry) = self.nodes.get_mut(&key)
             && entry.stage == Stage::Identified
-            && entry.in_flight == 0
+            && entry.is_answered()
         {
             entry.stage = Stage::Complete;
             self.changed.insert(key);
@@ -371,19 +446,27 @@ impl Shadow {
     /// An object that does not answer is skipped and counted; it never ends the walk.
     fn failed(&mut self, question: Question, gone: bool) {
         self.skipped.questions += 1;
+        if let Some(step) = question.step.clone() {
+            self.on_behalf(&question, |shadow| {
+                shadow.stepped(question.key, step, None);
+                shadow.advance(question.key);
+            });
+            self.close(question.round);
+            return;
+        }
         let parent = self.nodes.get_mut(&question.key).and_then(|entry| {
             entry.in_flight &= !question.facet.bit();
             let vital = matches!(question.facet, Facet::Role | Facet::States);
             entry.dead |= entry.stage == Stage::Named && vital;
             entry.facts.parent.filter(|_| entry.dead || gone)
         });
-        let round = std::mem::replace(&mut self.round, question.round);
-        if let Some(parent) = parent {
-            self.dismiss(question.key);
-            self.ask_children_if_told(parent, gone);
-        }
-        self.advance(question.key);
-        self.round = round;
+        self.on_behalf(&question, |shadow| {
+            if let Some(parent) = parent {
+                shadow.dismiss(question.key);
+                shadow.ask_children_if_told(parent, gone);
+            }
+            shadow.advance(question.key);
+        });
         self.close(question.round);
     }
 
@@ -409,12 +492,14 @@ impl Shadow {
             parent_entry.facts.children.retain(|child| *child != key);
             self.restructured.entry(parent).or_insert(now);
         }
+        if self.nodes.get(&key).is_some_and(|e| e.told.is_none()) {
+            self.drop_subtree(key);
+        }
     }
 
-    /// The children of `key` are these now.
-    pub(crate) fn set_children(&mut self, key: NativeKey, objects: Vec<Object>) {
-        let count = objects.len();
-        let mut children = Vec::with_capacity(count.min(self.limits.max_children));
+    /// The children of `key` are these now, out of `count`.
+    pub(crate) fn set_children(&mut self, key: NativeKey, objects: Vec<Object>, count: usize) {
+        let mut children = Vec::with_capacity(objects.len().min(self.limits.max_children));
         let mut seen = HashSet::new();
         for object in objects.into_iter().take(self.limits.max_children) {
             if let Some(child) = self.adopt(key, object).filter(|child| seen.insert(*child)) {
@@ -423,14 +508,26 @@ impl Shadow {
         }
         let now = self.now;
         let Some(entry) = self.nodes.get_mut(&key) else { return };
-        entry.facts.omitted = u32::try_from(count - children.len()).unwrap_or(u32::MAX);
+        entry.facts.omitted = u32::try_from(count.saturating_sub(children.len())).unwrap_or(u32::MAX);
         entry.facts.child_count = count;
         if entry.facts.children != children || entry.told_children != children {
             if self.checking && entry.told.is_some() && entry.told_children != children {
                 self.drifted.push("children");
             }
-            entry.facts.children = children;
+            let before = std::mem::replace(&mut entry.facts.children, children);
             self.restructured.entry(key).or_insert(now);
+            self.drop_untold(key, before);
+        }
+    }
+
+    /// Forgets children that were never told and are gone again.
+    fn drop_untold(&mut self, key: NativeKey, before: Vec<NativeKey>) {
+        let Some(now) = self.nodes.get(&key).map(|e| e.facts.children.clone()) else { return };
+        for child in before {
+            let is_ours = |c: &Entry| c.told.is_none() && c.facts.parent == Some(key);
+            if !now.contains(&child) && self.nodes.get(&child).is_some_and(is_ours) {
+                self.drop_subtree(child);
+            }
         }
     }
 

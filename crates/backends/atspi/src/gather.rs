@@ -1,0 +1,205 @@
+//! Children read one by one: where the list that an object gives is not what its children say, and where there are so
+//! many of them that only those on the screen are mirrored.
+
+use crate::bus::{ACCESSIBLE, PROPERTIES, message};
+use crate::object::{Object, is_null};
+use crate::read::{Facet, SCREEN};
+use crate::shadow::Shadow;
+use std::ops::Range;
+use stillpoint_core::tree::{NativeKey, Rect};
+use zbus::{Message, ObjectPath};
+
+const COMPONENT: &str = "org.a11y.atspi.Component";
+/// At most this many children of a huge container are mirrored at once.
+const WINDOW_LIMIT: usize = 400;
+/// How many unknown objects are looked after at once, and how far up.
+const MAX_STRAYS: usize = 4096;
+const MAX_CLIMB: u8 = 24;
+/// How far inside its edge a container is asked for what it shows there.
+const INSET: i32 = 4;
+
+/// A reading of single children under way.
+#[derive(Debug, Default)]
+pub(crate) struct Gathering {
+    /// The number of children is being asked for; the reading begins with the answer.
+    pub(crate) wanted: bool,
+    /// The children found so far, by their place in the range.
+    found: Vec<Option<Object>>,
+    /// How many answers are still to come.
+    left: usize,
+    total: usize,
+    /// The places of the first and the last child on the screen.
+    corners: [Option<usize>; 2],
+}
+
+/// A question of a gathering: which child, or which corner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The child at this place; the first place of the range is `from`.
+    Child { index: usize, from: usize },
+    /// What a corner of the container shows.
+    AtCorner(usize),
+    /// Where that object stands among its siblings.
+    IndexOf(usize, Object),
+    /// What an object lies in that nobody has named yet; asked at most so many times upwards.
+    ParentOf(Object, u8),
+}
+
+impl Step {
+    pub(crate) fn question(&self, object: &Object, extents: Option<Rect>) -> zbus::Result<Message> {
+        match self {
+            Step::Child { index, .. } => message(object, ACCESSIBLE, "GetChildAtIndex", &(*index as i32)),
+            Step::AtCorner(corner) => {
+                let area = extents.unwrap_or_default();
+                let (x, y) = if *corner == 0 {
+                    (area.x + INSET, area.y + INSET)
+                } else {
+                    (area.x + area.width - INSET, area.y + area.height - INSET)
+                };
+                message(object, COMPONENT, "GetAccessibleAtPoint", &(x, y, SCREEN))
+            }
+            Step::IndexOf(_, child) => message(child, ACCESSIBLE, "GetIndexInParent", &()),
+            Step::ParentOf(child, _) => message(child, PROPERTIES, "Get", &(ACCESSIBLE, "Parent")),
+        }
+    }
+}
+
+impl Shadow {
+    /// Whether an object's children have to be read one by one.
+    pub(crate) fn needs_gathering(&self, key: NativeKey) -> bool {
+        self.nodes.get(&key).is_some_and(|e| e.by_index || e.facts.child_count > self.limits.max_children)
+    }
+
+    /// Asks for the number of children; the rest follows from the answer.
+    pub(crate) fn gather(&mut self, key: NativeKey) {
+        if let Some(entry) = self.nodes.get_mut(&key) {
+            entry.gathering.get_or_insert_default().wanted = true;
+        }
+        let question = if self.dialect.get_all { Facet::Identity } else { Facet::ChildCount };
+        self.ask(key, question);
+    }
+
+    /// The number of children is known.
+    pub(crate) fn counted(&mut self, key: NativeKey) {
+        let max = self.limits.max_children;
+        let Some(entry) = self.nodes.get_mut(&key) else { return };
+        let total = entry.facts.child_count;
+        let by_index = entry.by_index;
+        let Some(gathering) = entry.gathering.as_mut().filter(|g| g.wanted && g.left == 0) else { return };
+        gathering.wanted = false;
+        if total <= max && !by_index {
+            entry.gathering = None;
+            self.ask(key, Facet::Children);
+        } else if total <= max {
+            self.gather_range(key, 0..total, total);
+        } else if entry.facts.has_place() {
+            *gathering = Gathering { left: 2, total, ..Gathering::default() };
+            for corner in 0..2 {
+                self.ask_step(key, Step::AtCorner(corner));
+            }
+        } else {
+            // Nothing of it is on the screen.
+            self.gather_range(key, 0..0, total);
+        }
+    }
+
+    fn gather_range(&mut self, key: NativeKey, range: Range<usize>, total: usize) {
+        let Some(entry) = self.nodes.get_mut(&key) else { return };
+        let gathering = Gathering {
+            found: vec![None; range.len()],
+            left: range.len(),
+            total,
+            ..Gathering::default()
+        };
+        entry.gathering = Some(gathering);
+        if range.is_empty() {
+            self.gathered(key);
+        }
+        let from = range.start;
+        for index in range {
+            self.ask_step(key, Step::Child { index, from });
+        }
+    }
+
+    /// Takes the answer to one step; `None` if it was an error.
+    pub(crate) fn stepped(&mut self, key: NativeKey, step: Step, reply: Option<&Message>) {
+        if let Step::ParentOf(child, left) = step {
+            self.placed_stray(&child, left, reply);
+            return;
+        }
+        let Some(gathering) = self.nodes.get_mut(&key).and_then(|e| e.gathering.as_mut()) else { return };
+        match step {
+            Step::Child { index, from } => {
+                gathering.left = gathering.left.saturating_sub(1);
+                if let Some(slot) = gathering.found.get_mut(index - from) {
+                    *slot = reply.and_then(reference);
+                }
+                if gathering.left == 0 {
+                    self.gathered(key);
+                }
+            }
+            Step::AtCorner(corner) => match reply.and_then(reference) {
+                Some(child) => self.ask_step(key, Step::IndexOf(corner, child)),
+                None => self.cornered(key, corner, None),
+            },
+            Step::IndexOf(corner, _) => {
+                let index = reply.and_then(|r| r.body().deserialize::<i32>().ok());
+                self.cornered(key, corner, index.and_then(|i| usize::try_from(i).ok()));
+            }
+            Step::ParentOf(..) => {}
+        }
+    }
+
+    /// An object spoke that nobody has named: Qt 5 says of a new widget only that it is showing. Its parent is asked
+    /// for, until one is known; that one's children are read again.
+    pub(crate) fn heard_from_stray(&mut self, object: Object) {
+        if self.strays.len() < MAX_STRAYS && self.strays.insert(object.clone()) {
+            self.ask_step(self.root, Step::ParentOf(object, MAX_CLIMB));
+        }
+    }
+
+    fn placed_stray(&mut self, child: &Object, left: u8, reply: Option<&Message>) {
+        self.strays.remove(child);
+        let body = reply.map(Message::body);
+        let parent = body.as_ref().and_then(|b| b.deserialize::<zbus::Variant<'_>>().ok());
+        let Some(parent) = parent.as_ref().and_then(crate::read::reference).filter(|p| !p.is_null()) else { return };
+        match self.keys.get(&parent.name, &parent.path) {
+            Some(known) => self.ask_children(known),
+            None if left > 0 && self.strays.insert(parent.clone()) => {
+                self.ask_step(self.root, Step::ParentOf(parent, left - 1));
+            }
+            None => {}
+        }
+    }
+
+    fn cornered(&mut self, key: NativeKey, corner: usize, index: Option<usize>) {
+        let Some(gathering) = self.nodes.get_mut(&key).and_then(|e| e.gathering.as_mut()) else { return };
+        gathering.corners[corner] = index;
+        gathering.left = gathering.left.saturating_sub(1);
+        if gathering.left > 0 {
+            return;
+        }
+        let (total, corners) = (gathering.total, gathering.corners);
+        // Below the last row there is nothing: then the list ends on the screen.
+        let first = corners[0].or(corners[1]).unwrap_or(0).min(total);
+        let last = corners[1].map_or(first + WINDOW_LIMIT / 4, |last| last.max(first) + 1);
+        self.gather_range(key, first..last.min(total).min(first + WINDOW_LIMIT), total);
+    }
+
+    fn gathered(&mut self, key: NativeKey) {
+        let Some(entry) = self.nodes.get_mut(&key) else { return };
+        let Some(gathering) = entry.gathering.take() else { return };
+        let objects: Vec<Object> = gathering.found.into_iter().flatten().collect();
+        self.set_children(key, objects, gathering.total);
+        if gathering.wanted {
+            self.gather(key);
+        }
+    }
+}
+
+fn reference(reply: &Message) -> Option<Object> {
+    let body = reply.body();
+    let (name, path): (&str, ObjectPath<'_>) =
+        body.deserialize().or_else(|_| body.deserialize::<((&str, ObjectPath<'_>),)>().map(|(r,)| r)).ok()?;
+    (!is_null(name, path.as_str())).then(|| Object::new(name, path.as_str()))
+}
