@@ -57,7 +57,7 @@ function everything() {
 
 function change(pick) {
   const all = everything();
-  const el = all.length ? all[pick(all.length)] : ground;
+  const el = all.length ? all[pick(all.length)] : ground.appendChild(leaf(pick));
   const word = `${WORDS[pick(WORDS.length)]} ${pick(1000)}`;
   switch (pick(all.length > 140 ? 20 : 17)) {
     case 0: case 1: ground.insertBefore(leaf(pick), ground.children[pick(ground.children.length + 1)] || null); break;

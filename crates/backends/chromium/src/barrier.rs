@@ -43,21 +43,28 @@ async fn through_pages(shared: &Shared, deadline: Deadline) -> Result<()> {
     };
     let mut asked = Vec::with_capacity(observers.len());
     for (session, context) in observers {
-        let pending = ask(&session, context, true)?;
-        asked.push((session, context, pending));
+        match ask(&session, context, true) {
+            Ok(pending) => asked.push((session, context, pending)),
+            // A page that is gone has nothing more to tell; a browser that is gone is noticed below.
+            Err(error) if error.code == Code::TargetLost => {}
+            Err(error) => return Err(error),
+        }
     }
     let frame = deadline.or_after(FRAME);
     for (session, context, pending) in asked {
         let mut answer = pending.read::<Value>(frame).await;
         if matches!(&answer, Err(error) if error.code == Code::TargetUnresponsive && !is_dialog(error)) {
-            answer = ask(&session, context, false)?.read(deadline).await;
+            answer = match ask(&session, context, false) {
+                Ok(pending) => pending.read(deadline).await,
+                Err(error) => Err(error),
+            };
         }
         match answer {
             Ok(_) => {}
             // An open dialog holds the page; what it did before has been told.
             Err(error) if is_dialog(&error) => return Ok(()),
             // The document went away in the meantime; its successor announces itself.
-            Err(error) if error.code == Code::Protocol => {}
+            Err(error) if matches!(error.code, Code::Protocol | Code::TargetLost) => {}
             Err(error) => return Err(error),
         }
     }

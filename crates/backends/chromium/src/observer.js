@@ -74,6 +74,8 @@
       const root = node.nodeType === 1 && rootOf(node);
       if (root) for (let c = root.lastChild; c; c = c.previousSibling) stack.push(c);
       for (let c = node.lastChild; c; c = c.previousSibling) if (c.nodeType === 1 || c.nodeType === 3) stack.push(c);
+      // What is put into a slot lies in it for a reader, though not in the DOM.
+      if (node.localName === 'slot') stack.push(...node.assignedNodes());
     }
     return true;
   };
@@ -96,7 +98,7 @@
   };
   const changedChildren = (record, target) => {
     structure++;
-    if (target.nodeType === 11) { if (target.host) mark(target.host); } else mark(target);
+    if (target.nodeType === 11) { if (target.host) markInside(target.host); } else mark(target);
     for (const node of record.addedNodes) {
       if ((node.nodeType === 1 || node.nodeType === 3) && node.isConnected) markAll(node);
     }

@@ -102,6 +102,7 @@ impl Live {
         };
         let Some(node) = node else {
             // It is no longer there: whoever held it is read again.
+            self.add_surroundings(at, due);
             if let Some(old) = self.model.raw.remove(&at) {
                 self.touched.extend(old.parent);
                 due.extend(old.parent.map(|p| unkey(p).1).filter(|p| *p > 0));
@@ -142,6 +143,9 @@ impl Live {
         self.touched.extend(new.parent);
         self.touched.extend(new.children.iter().copied());
         self.model.raw.insert(at, new);
+        if moved {
+            self.add_surroundings(at, due);
+        }
         Ok(())
     }
 

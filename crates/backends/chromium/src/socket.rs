@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use stillpoint_core::{Code, Error, Result};
@@ -73,7 +73,9 @@ enum Waiting {
 /// The connection.
 pub(crate) struct Socket {
     commands: mpsc::Sender<String>,
-    waiting: Mutex<HashMap<u64, Waiting>>,
+    waiting: Mutex<HashMap<u64, (Arc<str>, Waiting)>>,
+    /// Sessions whose target has died or gone: nothing that is asked of them would be answered.
+    dead: Mutex<HashSet<String>>,
     next: AtomicU64,
     notes: mpsc::Sender<Note>,
     gone: watch::Sender<bool>,
@@ -131,6 +133,15 @@ pub(crate) fn lost() -> Error {
     )
 }
 
+/// The error of a call to a page that is gone while the browser lives on.
+fn page_gone() -> Error {
+    Error::new(
+        Code::TargetLost,
+        "the page was closed or its process died",
+        "take a new snapshot to see what is left",
+    )
+}
+
 /// The error of a call that an open dialog holds up.
 pub(crate) fn dialog_open() -> Error {
     Error::new(
@@ -162,6 +173,7 @@ impl Socket {
         let socket = Arc::new(Socket {
             commands,
             waiting: Mutex::default(),
+            dead: Mutex::default(),
             next: AtomicU64::new(1),
             notes,
             gone: watch::Sender::new(false),
@@ -213,8 +225,8 @@ impl Socket {
                 (None, None) => Err(Error::internal("an answer of the browser carries nothing")),
             };
             match waiting {
-                Some(Waiting::Caller(caller)) => drop(caller.send(result)),
-                Some(Waiting::Queue(tag)) => self.note(Note::Answer { tag, result }),
+                Some((_, Waiting::Caller(caller))) => drop(caller.send(result)),
+                Some((_, Waiting::Queue(tag))) => self.note(Note::Answer { tag, result }),
                 None => {}
             }
         } else if let (Some(method), Some(params)) = (message.method, message.params) {
@@ -229,8 +241,36 @@ impl Socket {
                 _ => {}
             }
             let session = message.session.unwrap_or_default().into_owned();
+            match &*method {
+                "Inspector.targetCrashed" => self.bury(&session),
+                "Target.detachedFromTarget" => {
+                    if let Ok(gone) = serde_json::from_str::<Value>(params.get()) {
+                        self.bury(gone["sessionId"].as_str().unwrap_or_default());
+                    }
+                }
+                _ => {}
+            }
             self.note(Note::Event { session, method: method.into_owned(), params: params.to_owned() });
         }
+    }
+
+    /// Ends every call to a target that is gone.
+    fn bury(&self, session: &str) {
+        self.dead().insert(session.to_owned());
+        let mut waiting = self.lock();
+        let ids: Vec<u64> =
+            waiting.iter().filter(|(_, (of, _))| &**of == session).map(|(id, _)| *id).collect();
+        let ended: Vec<_> = ids.into_iter().filter_map(|id| waiting.remove(&id)).collect();
+        drop(waiting);
+        for (_, one) in ended {
+            if let Waiting::Caller(caller) = one {
+                drop(caller.send(Err(page_gone())));
+            }
+        }
+    }
+
+    fn dead(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+        self.dead.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&self, note: Note) {
@@ -244,7 +284,7 @@ impl Socket {
     async fn cut(&self) {
         self.gone.send_replace(true);
         let waiting = std::mem::take(&mut *self.lock());
-        for (_, one) in waiting {
+        for (_, (_, one)) in waiting {
             if let Waiting::Caller(caller) = one {
                 drop(caller.send(Err(lost())));
             }
@@ -253,21 +293,24 @@ impl Socket {
         let _ = self.notes.send(Note::Gone).await;
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Waiting>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<u64, (Arc<str>, Waiting)>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn send(&self, session: &str, method: &str, params: Value, waiting: Option<Waiting>) -> Result<u64> {
+    fn send(&self, session: &Arc<str>, method: &str, params: Value, waiting: Option<Waiting>) -> Result<u64> {
         if *self.gone.borrow() {
             return Err(lost());
+        }
+        if self.dead().contains(&**session) {
+            return Err(page_gone());
         }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let mut command = json!({ "id": id, "method": method, "params": params });
         if !session.is_empty() {
-            command["sessionId"] = session.into();
+            command["sessionId"] = (**session).into();
         }
         if let Some(waiting) = waiting {
-            self.lock().insert(id, waiting);
+            self.lock().insert(id, (session.clone(), waiting));
         }
         self.commands.try_send(command.to_string()).map_err(|error| {
             self.lock().remove(&id);
