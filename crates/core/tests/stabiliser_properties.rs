@@ -36,7 +36,7 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 fn mutation(at: u64, element: u32, qualifies: bool) -> Mutation {
-    let element = ElementId::new(element).unwrap();
+    let element = ElementId::new(element).expect("elements count from one");
     let class = if qualifies { Class::Text } else { Class::Geometry };
     Mutation { class, element, anchor: element, at: Moment::from_millis(at), volatile: false }
 }
@@ -51,7 +51,7 @@ fn play(case: &Case, tree: &Tree, extra: Option<u64>) -> (Outcome, u64) {
     let rules = Rules {
         window: Duration::from_millis(case.window),
         needs_change: case.needs_change,
-        scope: if case.subtree { Scope::Subtree(ElementId::new(2).unwrap()) } else { Scope::Screen },
+        scope: if case.subtree { Scope::Subtree(ElementId::new(2).expect("two is no zero")) } else { Scope::Screen },
         ..Rules::default()
     };
     let mut machine = Stabiliser::new(rules, Moment::START, Moment::from_millis(case.timeout));

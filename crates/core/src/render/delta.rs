@@ -199,8 +199,9 @@ pub fn delta_text(delta: &Delta, after: &TreeView) -> String {
     }
     if delta.screen_changed() {
         let screen = after.screen();
-        let title = screen.title.as_deref().map(quoted).unwrap_or_default();
-        let _ = writeln!(out, "@ {title} {}", screen.url.as_deref().unwrap_or_default());
+        let words =
+            screen.title.as_deref().map(quoted).into_iter().chain(screen.url.as_deref().map(str::to_owned));
+        let _ = writeln!(out, "@ {}", words.collect::<Vec<_>>().join(" "));
     }
     let went: HashSet<ElementId> = delta.removed().map(|(id, _)| id).collect();
     for (id, node) in delta.removed() {
@@ -215,7 +216,8 @@ pub fn delta_text(delta: &Delta, after: &TreeView) -> String {
         }
         let parent = node.parent().map_or(String::new(), |p| format!(" in {p}"));
         for (below, n) in after.walk_from(id).filter(|(_, n)| is_told(n)) {
-            let depth = after.ancestors(below).take_while(|a| *a != id).count() + usize::from(below != id);
+            let depth =
+                if below == id { 0 } else { after.ancestors(below).take_while(|a| *a != id).count() + 1 };
             let place = if below == id { parent.as_str() } else { "" };
             let _ = writeln!(out, "+ {:2$}{}{place}", "", line(below, n), depth.min(20) * 2);
         }

@@ -69,7 +69,7 @@ impl History {
     }
 
     /// Adds to the latest revision what changed without making a new one.
-    pub(super) fn minor(&mut self, net: &Net) {
+    pub(super) fn minor(&mut self, net: Net) {
         if let Some(last) = self.records.back_mut() {
             last.minor.join(net);
         }
@@ -106,8 +106,8 @@ impl History {
         let loose = &self.records.get(from)?.minor;
         let mut net = loose.clone();
         for record in self.records.iter().take(to + 1).skip(from + 1) {
-            net.join(&record.made);
-            net.join(&record.minor);
+            net.join(record.made.clone());
+            net.join(record.minor.clone());
         }
         net.drop_noops(Some(loose));
         Some(net)

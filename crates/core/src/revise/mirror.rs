@@ -79,7 +79,7 @@ impl Mirror {
                 self.last_qualifying = Some(at);
             }
         } else if !net.is_empty() {
-            self.history.minor(&net);
+            self.history.minor(net);
         }
         if geometry {
             self.last_layout = Some(at);

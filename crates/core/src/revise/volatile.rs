@@ -24,6 +24,8 @@ struct Watched {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Volatiles {
     watched: HashMap<ElementId, Watched>,
+    /// When to look again for who can be forgotten.
+    next_tidying: Moment,
 }
 
 impl Volatiles {
@@ -52,7 +54,11 @@ impl Volatiles {
 
     fn count(&mut self, element: ElementId, at: Moment) {
         if self.watched.len() >= MAX_WATCHED && !self.watched.contains_key(&element) {
-            self.watched.retain(|_, w| at.since(w.last) < SPAN);
+            // Looking through all of them for each that is new would cost more than everything else about a change.
+            if at >= self.next_tidying {
+                self.watched.retain(|_, w| at.since(w.last) < SPAN);
+                self.next_tidying = at + SPAN / 10;
+            }
             if self.watched.len() >= MAX_WATCHED {
                 return;
             }

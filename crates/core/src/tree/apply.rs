@@ -94,8 +94,11 @@ impl Tree {
 
     fn set_plain(&mut self, id: ElementId, prop: Prop) {
         let Some(node) = self.view.arena.get(id) else { return };
-        let spelled = matches!(prop, Prop::StableId(_) | Prop::TestTag(_) | Prop::Label(_) | Prop::Text(_));
-        if spelled {
+        let names = matches!(prop, Prop::StableId(_) | Prop::TestTag(_));
+        let words = matches!(prop, Prop::Label(_) | Prop::Text(_));
+        if names {
+            self.index.remove_names(id, node);
+        } else if words {
             self.index.remove_words(id, node);
         }
         let role = node.role();
@@ -111,7 +114,9 @@ impl Tree {
             node.layout.own = hash::layout(&node.props);
         }
         let new_role = node.role();
-        if spelled && let Some(node) = self.view.arena.get(id) {
+        if names {
+            self.index.add_names(id, node);
+        } else if words {
             self.index.add_words(id, node);
         }
         if role != new_role {

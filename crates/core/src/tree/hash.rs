@@ -89,16 +89,16 @@ pub(crate) fn semantic(props: &Props) -> u64 {
             add(8, Some(action));
         }
         if let Some(veil) = extra.veil.digest() {
-            h = mix(h ^ 9, veil);
+            h = mix(h ^ 0x9, veil);
         }
         if let Some(raw) = extra.raw_value
             && !props.role.is_progress()
         {
-            h = mix(h ^ 10, raw.to_bits());
+            h = mix(h ^ 0xA, raw.to_bits());
         }
-        if let Some(range) = extra.value_range {
+        if let Some(range) = &extra.value_range {
             let step = range.step.map_or(0, f64::to_bits);
-            h = mix(h ^ 11, mix(range.min.to_bits(), mix(range.max.to_bits(), step)));
+            h = mix(h ^ 0xB, mix(range.min.to_bits(), mix(range.max.to_bits(), step)));
         }
     }
     mix(h, u64::from(props.omitted))

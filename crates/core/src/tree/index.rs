@@ -8,10 +8,19 @@ use hashbrown::HashTable;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
-    by_key: HashTable<ElementId>,
-    by_name: HashTable<(u64, ElementId)>,
-    by_word: HashTable<(u64, ElementId)>,
-    by_role: Vec<HashTable<ElementId>>,
+    keys: HashTable<ElementId>,
+    names: HashTable<Entry>,
+    words: HashTable<Entry>,
+    roles: Vec<HashTable<ElementId>>,
+}
+
+/// An element by the digest of a text. Half a digest is kept, so that an entry takes eight bytes; who is found by it
+/// is asked for the text itself.
+type Entry = (u32, ElementId);
+
+/// Spreads half a digest over all the bits that a table looks at.
+fn spread(half: u32) -> u64 {
+    u64::from(half).wrapping_mul(hash::BASE)
 }
 
 fn key_hash(key: NativeKey) -> u64 {
@@ -22,12 +31,12 @@ fn id_hash(id: ElementId) -> u64 {
     hash::mix(u64::from(id.get()), 0x52)
 }
 
-fn name_hash(name: &str) -> u64 {
-    hash::of_text(0x53, name)
+fn name_hash(name: &str) -> u32 {
+    hash::of_text(0x53, name) as u32
 }
 
-fn word_hash(word: &str) -> u64 {
-    hash::of_text(0x54, word)
+fn word_hash(word: &str) -> u32 {
+    hash::of_text(0x54, word) as u32
 }
 
 fn names(node: &Node) -> impl Iterator<Item = &str> {
@@ -40,57 +49,61 @@ fn words(node: &Node) -> impl Iterator<Item = &str> {
     node.label().into_iter().chain(text)
 }
 
+fn add(table: &mut HashTable<Entry>, half: u32, id: ElementId) {
+    table.insert_unique(spread(half), (half, id), |e| spread(e.0));
+}
+
+fn remove(table: &mut HashTable<Entry>, half: u32, id: ElementId) {
+    if let Ok(entry) = table.find_entry(spread(half), |e| *e == (half, id)) {
+        entry.remove();
+    }
+}
+
 impl Index {
     /// Enters a node that is in the arena already.
     pub(crate) fn add(&mut self, arena: &Arena, id: ElementId, node: &Node) {
         let rehash = |other: &ElementId| arena.get(*other).map_or(0, |n| key_hash(n.key));
-        self.by_key.insert_unique(key_hash(node.key), id, rehash);
+        self.keys.insert_unique(key_hash(node.key), id, rehash);
+        self.add_names(id, node);
         self.add_words(id, node);
         self.add_role(id, node.role());
     }
 
     pub(crate) fn remove(&mut self, id: ElementId, node: &Node) {
-        if let Ok(entry) = self.by_key.find_entry(key_hash(node.key), |other| *other == id) {
+        if let Ok(entry) = self.keys.find_entry(key_hash(node.key), |other| *other == id) {
             entry.remove();
         }
+        self.remove_names(id, node);
         self.remove_words(id, node);
         self.remove_role(id, node.role());
     }
 
+    pub(crate) fn add_names(&mut self, id: ElementId, node: &Node) {
+        names(node).for_each(|name| add(&mut self.names, name_hash(name), id));
+    }
+
+    pub(crate) fn remove_names(&mut self, id: ElementId, node: &Node) {
+        names(node).for_each(|name| remove(&mut self.names, name_hash(name), id));
+    }
+
     pub(crate) fn add_words(&mut self, id: ElementId, node: &Node) {
-        for name in names(node) {
-            self.by_name.insert_unique(name_hash(name), (name_hash(name), id), |e| e.0);
-        }
-        for word in words(node) {
-            self.by_word.insert_unique(word_hash(word), (word_hash(word), id), |e| e.0);
-        }
+        words(node).for_each(|word| add(&mut self.words, word_hash(word), id));
     }
 
     pub(crate) fn remove_words(&mut self, id: ElementId, node: &Node) {
-        for name in names(node) {
-            let hash = name_hash(name);
-            if let Ok(entry) = self.by_name.find_entry(hash, |e| *e == (hash, id)) {
-                entry.remove();
-            }
-        }
-        for word in words(node) {
-            let hash = word_hash(word);
-            if let Ok(entry) = self.by_word.find_entry(hash, |e| *e == (hash, id)) {
-                entry.remove();
-            }
-        }
+        words(node).for_each(|word| remove(&mut self.words, word_hash(word), id));
     }
 
     pub(crate) fn add_role(&mut self, id: ElementId, role: Role) {
         let slot = role as usize;
-        if self.by_role.len() <= slot {
-            self.by_role.resize_with(slot + 1, HashTable::new);
+        if self.roles.len() <= slot {
+            self.roles.resize_with(slot + 1, HashTable::new);
         }
-        self.by_role[slot].insert_unique(id_hash(id), id, |e| id_hash(*e));
+        self.roles[slot].insert_unique(id_hash(id), id, |e| id_hash(*e));
     }
 
     pub(crate) fn remove_role(&mut self, id: ElementId, role: Role) {
-        if let Some(table) = self.by_role.get_mut(role as usize)
+        if let Some(table) = self.roles.get_mut(role as usize)
             && let Ok(entry) = table.find_entry(id_hash(id), |e| *e == id)
         {
             entry.remove();
@@ -99,14 +112,14 @@ impl Index {
 
     /// The element behind a platform key.
     pub(crate) fn by_key(&self, arena: &Arena, key: NativeKey) -> Option<ElementId> {
-        let found = self.by_key.find(key_hash(key), |id| arena.get(*id).is_some_and(|n| n.key == key));
+        let found = self.keys.find(key_hash(key), |id| arena.get(*id).is_some_and(|n| n.key == key));
         found.copied()
     }
 
     /// Elements with this stable id or test tag, in the order of their ids.
     pub(crate) fn by_name(&self, arena: &Arena, name: &str) -> Vec<ElementId> {
-        let hash = name_hash(name);
-        let hits = self.by_name.iter_hash(hash).filter(|e| e.0 == hash).map(|e| e.1);
+        let half = name_hash(name);
+        let hits = self.names.iter_hash(spread(half)).filter(|e| e.0 == half).map(|e| e.1);
         let mut hits: Vec<_> =
             hits.filter(|id| arena.get(*id).is_some_and(|n| names(n).any(|w| w == name))).collect();
         hits.sort_unstable();
@@ -115,8 +128,8 @@ impl Index {
 
     /// Elements with this exact label or text, in the order of their ids.
     pub(crate) fn by_word(&self, arena: &Arena, word: &str) -> Vec<ElementId> {
-        let hash = word_hash(word);
-        let hits = self.by_word.iter_hash(hash).filter(|e| e.0 == hash).map(|e| e.1);
+        let half = word_hash(word);
+        let hits = self.words.iter_hash(spread(half)).filter(|e| e.0 == half).map(|e| e.1);
         let mut hits: Vec<_> =
             hits.filter(|id| arena.get(*id).is_some_and(|n| words(n).any(|w| w == word))).collect();
         hits.sort_unstable();
@@ -125,10 +138,10 @@ impl Index {
 
     /// Elements of this role, in no particular order.
     pub(crate) fn by_role(&self, role: Role) -> impl Iterator<Item = ElementId> {
-        self.by_role.get(role as usize).into_iter().flat_map(|t| t.iter().copied())
+        self.roles.get(role as usize).into_iter().flat_map(|t| t.iter().copied())
     }
 
     pub(crate) fn count_of_role(&self, role: Role) -> usize {
-        self.by_role.get(role as usize).map_or(0, HashTable::len)
+        self.roles.get(role as usize).map_or(0, HashTable::len)
     }
 }

@@ -186,23 +186,23 @@ impl Net {
     }
 
     /// Joins what happened next. Changes that cancel out stay recorded until [`Net::drop_noops`].
-    pub(crate) fn join(&mut self, later: &Net) {
-        for (id, change) in &later.nodes {
+    pub(crate) fn join(&mut self, later: Net) {
+        for (id, change) in later.nodes {
             match change {
-                NodeChange::Added(node) => self.added(*id, (**node).clone()),
-                NodeChange::Removed(node) => self.removed(*id, (**node).clone()),
+                NodeChange::Added(node) => self.added(id, *node),
+                NodeChange::Removed(node) => self.removed(id, *node),
                 NodeChange::Changed(fields) => {
                     for field in fields {
-                        self.changed(*id, field.clone());
+                        self.changed(id, field);
                     }
                 }
             }
         }
-        for passed in &later.passed {
-            self.pass(passed.clone());
+        for passed in later.passed {
+            self.pass(passed);
         }
-        if let Some((old, new)) = &later.screen {
-            self.screen(old.clone(), new.clone());
+        if let Some((old, new)) = later.screen {
+            self.screen(old, new);
         }
     }
 
@@ -293,7 +293,7 @@ pub(crate) fn prop_differences<'a>(
 ) -> impl Iterator<Item = (Prop, Prop)> + 'a {
     let arc = |a: &[super::Str]| std::sync::Arc::<[super::Str]>::from(a);
     let pairs = [
-        (old.role != new.role).then(|| (Prop::Role(old.role), Prop::Role(new.role))),
+        (old.role != new.role).then_some((Prop::Role(old.role), Prop::Role(new.role))),
         (old.native_role != new.native_role)
             .then(|| (Prop::NativeRole(old.native_role.clone()), Prop::NativeRole(new.native_role.clone()))),
         (old.stable_id != new.stable_id)
@@ -314,10 +314,10 @@ pub(crate) fn prop_differences<'a>(
                 Prop::Description(new.description().map(Into::into)),
             )
         }),
-        (old.bounds != new.bounds).then(|| (Prop::Bounds(old.bounds), Prop::Bounds(new.bounds))),
+        (old.bounds != new.bounds).then_some((Prop::Bounds(old.bounds), Prop::Bounds(new.bounds))),
         (old.actions() != new.actions())
             .then(|| (Prop::Actions(arc(old.actions())), Prop::Actions(arc(new.actions())))),
-        (old.omitted != new.omitted).then(|| (Prop::Omitted(old.omitted), Prop::Omitted(new.omitted))),
+        (old.omitted != new.omitted).then_some((Prop::Omitted(old.omitted), Prop::Omitted(new.omitted))),
     ];
     let states = old
         .states

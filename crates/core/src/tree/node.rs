@@ -73,7 +73,7 @@ pub(crate) struct Extra {
     pub(crate) test_tag: Option<Str>,
     pub(crate) description: Option<Str>,
     pub(crate) raw_value: Option<f64>,
-    pub(crate) value_range: Option<ValueRange>,
+    pub(crate) value_range: Option<Box<ValueRange>>,
     pub(crate) actions: Option<Arc<[Str]>>,
     pub(crate) veil: Veil,
 }
@@ -81,15 +81,15 @@ pub(crate) struct Extra {
 /// Digests of what a protected field holds, so that a change is seen though the content is not kept.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(crate) struct Veil {
-    text: Option<u64>,
-    value: Option<u64>,
+    /// Zero where there is nothing.
+    text: u64,
+    value: u64,
 }
 
 impl Veil {
     /// What it adds to the digest of its element; `None` if nothing is veiled.
     pub(crate) fn digest(self) -> Option<u64> {
-        (self != Veil::default())
-            .then(|| super::hash::mix(self.text.unwrap_or_default(), self.value.unwrap_or_default()))
+        (self != Veil::default()).then(|| super::hash::mix(self.text, self.value))
     }
 }
 
@@ -198,7 +198,7 @@ impl Props {
     }
     /// The limits of its value.
     pub fn value_range(&self) -> Option<ValueRange> {
-        self.extra.as_ref()?.value_range
+        self.extra.as_ref()?.value_range.as_deref().copied()
     }
     /// What the platform says about it beyond its name.
     pub fn description(&self) -> Option<&str> {
@@ -261,7 +261,11 @@ impl Props {
                 let v = if self.is_protected() { None } else { v };
                 self.set_extra(v, |e| &mut e.raw_value, Prop::RawValue)
             }
-            Prop::ValueRange(v) => self.set_extra(v, |e| &mut e.value_range, Prop::ValueRange),
+            Prop::ValueRange(v) => self.set_extra(
+                v.map(Box::new),
+                |e| &mut e.value_range,
+                |old| Prop::ValueRange(old.map(|r| *r)),
+            ),
             Prop::Actions(v) => {
                 let v = Some(v).filter(|v| !v.is_empty());
                 self.set_extra(
@@ -340,8 +344,9 @@ impl Props {
 /// What stands where something protected stood.
 pub(crate) const BLOT: &str = "•";
 
-fn digest(content: Option<&str>) -> Option<u64> {
-    content.map(|c| super::hash::of_text(0x5EC2E7, c))
+/// Never zero for content that is there.
+fn digest(content: Option<&str>) -> u64 {
+    content.map_or(0, |c| super::hash::of_text(0x5EC2, c) | 1)
 }
 
 /// An element in its place.

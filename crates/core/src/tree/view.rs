@@ -167,9 +167,13 @@ impl TreeView {
     fn alter(&mut self, id: ElementId, fields: &[Field], forward: bool) {
         let Some(node) = self.arena.get_mut(id) else { return };
         if forward {
-            fields.iter().for_each(|f| f.apply_to(node, true));
+            for field in fields {
+                field.apply_to(node, true);
+            }
         } else {
-            fields.iter().rev().for_each(|f| f.apply_to(node, false));
+            for field in fields.iter().rev() {
+                field.apply_to(node, false);
+            }
         }
         if node.parent.is_none() {
             self.root = Some(id);
