@@ -139,16 +139,19 @@ fn what_the_mirrors_own_cap_left_out_is_told_where_it_is_missing() {
     assert_eq!((omitted, truncated), (vec![cut("A", 2), cut("B", 1)], true));
 }
 
+const DEPTH: usize = 10_000;
+
 #[test]
 fn a_tree_deeper_than_any_stack_is_told() {
-    let mut mirror = stage::mirror("window \"Top\"");
-    for key in 1..20_000 {
-        let node = NewNode::new(NativeKey(key + 1), Props::new(Role::Region).labelled("x"));
-        mirror.apply(vec![Change::Insert { parent: NativeKey(key), index: 0, node }], Moment::START);
+    let mut tree = NewNode::new(NativeKey(0), Props::new(Role::Region).labelled("x"));
+    for key in 1..DEPTH {
+        tree = NewNode::new(NativeKey(key as u64), Props::new(Role::Region).labelled("x")).child(tree);
     }
+    let mut mirror = Mirror::new(Limits::default());
+    mirror.apply(vec![Change::Replace(tree)], Moment::START);
     assert_eq!(emit(mirror.tree(), &EmitOptions::default()).elements.len(), 2048);
-    let text = text_of(&mirror, &EmitOptions { max_nodes: 20_000, ..EmitOptions::default() });
-    assert_eq!(text.lines().count(), 20_001);
+    let text = text_of(&mirror, &EmitOptions { max_nodes: DEPTH, ..EmitOptions::default() });
+    assert_eq!(text.lines().count(), DEPTH + 1);
 }
 
 fn text_of(mirror: &Mirror, options: &EmitOptions) -> String {
