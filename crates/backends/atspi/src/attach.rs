@@ -163,7 +163,7 @@ pub(crate) async fn look_at(bus: &Connection, app: &App, deadline: Deadline) -> 
         // GTK has ids in the property only; Qt 5 has neither.
         attributes: !gtk && !(toolkit == "Qt" && version.starts_with('5')),
         window_relative: gtk4,
-        structure_untold: gtk4 || toolkit == "Qt",
+        structure_untold: gtk || toolkit == "Qt",
         lists_skip: gtk4,
         showing_untold: gtk4,
         terse_states: !gtk,

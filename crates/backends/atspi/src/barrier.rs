@@ -3,7 +3,7 @@
 //! The bus keeps the order of one sender's messages to one receiver, so whatever the app had sent before its answer
 //! is here when the answer is.
 //!
-//! Toolkits that do not tell who comes and goes (GTK 4.8, Qt 5) are asked for the children of everything on the screen
+//! Toolkits that do not tell who comes and goes (GTK, Qt 5) are asked for the children of everything on the screen
 //! as part of it: what the mirror shows after a barrier is then what the app shows, and not only what it said.
 
 use crate::bus::{ACCESSIBLE, message};

@@ -114,11 +114,13 @@ impl Shadow {
         entry.facts.states.set(bit, on);
         self.changed.insert(event.key);
         self.shown_or_hidden(event.key, was_showing);
-        if self.dialect.terse_states {
+        let about_showing = bit & (NativeStates::SHOWING | NativeStates::VISIBLE) != 0;
+        if self.dialect.terse_states || about_showing {
+            // One word about it often stands for several states, and in GTK 3 it can come before the truth.
             self.ask(event.key, Facet::States);
         }
         if self.dialect.structure_untold
-            && bit & (NativeStates::SHOWING | NativeStates::VISIBLE) != 0
+            && about_showing
             && let Some(parent) = self.nodes.get(&event.key).and_then(|e| e.facts.parent)
         {
             // It may have been shown because it is new here, or hidden because it left.
@@ -174,7 +176,14 @@ impl Shadow {
 
     /// Asks for the place now, or says that it has to be asked for a little later.
     pub(crate) fn place_changed(&mut self, key: NativeKey) -> Option<NativeKey> {
-        let entry = self.nodes.get(&key).filter(|e| e.facts.has_place())?;
+        let entry = self.nodes.get(&key)?;
+        if !entry.facts.has_place() {
+            // GTK 3 counts as showing only what has got its place, and does not say so when that happens.
+            if entry.facts.states.has(NativeStates::VISIBLE) {
+                self.ask(key, Facet::States);
+            }
+            return None;
+        }
         let recent = entry.placed_at.is_some_and(|at| self.now.duration_since(at) < PLACE_INTERVAL);
         if recent {
             return Some(key);

@@ -2,9 +2,9 @@
 //! repaired and counted, so that we learn which events to distrust.
 
 use crate::read::{Facet, text_question};
-use crate::shadow::{Shadow, Stage};
+use crate::shadow::{Entry, Shadow, Stage};
 use std::time::Duration;
-use stillpoint_core::tree::NativeKey;
+use stillpoint_core::tree::{NativeKey, Rect};
 use tokio::time::Instant;
 
 /// The app has to be quiet for this long.
@@ -80,25 +80,29 @@ impl Reconciler {
 }
 
 impl Shadow {
-    /// Where the toolkit does not tell who comes and goes, everything on the screen is asked for its children.
-    /// One call for each element: about 10 ms for 200 of them.
+    /// Where the toolkit does not tell who comes and goes, everything on the screen, and every box behind it, is asked
+    /// for its children. One call for each: about 10 ms for 200 of them.
     pub(crate) fn look_for_children(&mut self) {
         if !self.dialect.structure_untold {
             return;
         }
-        let has_area = |key: &NativeKey| {
-            self.nodes.get(key).is_some_and(|e| e.facts.extents.is_some_and(stillpoint_core::tree::Rect::has_area))
-        };
-        let on_screen = |key: &NativeKey| {
+        let worth_asking = |key: &NativeKey| {
             let Some(entry) = self.nodes.get(key).filter(|e| e.told.is_some()) else { return false };
-            // An empty box has no area yet, but what it lies in has.
-            *key == self.root || (entry.facts.is_showing() && (has_area(key) || entry.facts.parent.as_ref().is_some_and(has_area)))
+            *key == self.root || entry.facts.role.is_container() || (entry.facts.is_showing() && self.is_placed(*key))
         };
-        let mut keys: Vec<NativeKey> = self.nodes.keys().copied().filter(on_screen).take(LOOK_LIMIT).collect();
+        let mut keys: Vec<NativeKey> = self.nodes.keys().copied().filter(worth_asking).take(LOOK_LIMIT).collect();
         keys.sort_unstable();
         for key in keys {
             self.ask_children(key);
         }
+    }
+
+    /// Whether it or what it lies in covers any pixel: an empty box has no area yet.
+    fn is_placed(&self, key: NativeKey) -> bool {
+        let has_area = |e: &Entry| e.facts.extents.is_some_and(Rect::has_area);
+        self.nodes.get(&key).is_some_and(|e| {
+            has_area(e) || e.facts.parent.and_then(|p| self.nodes.get(&p)).is_some_and(has_area)
+        })
     }
 
     /// Asks for everything about one object again.

@@ -66,6 +66,11 @@ impl NativeRole {
         matches!(self.0, 2 | 16 | 19 | 22 | 23 | 69 | 89 | 9)
     }
 
+    /// Whether it is there to hold others, whatever they are.
+    pub(crate) fn is_container(self) -> bool {
+        matches!(self.0, 20 | 23 | 24 | 28 | 30 | 31 | 36 | 37 | 38 | 39 | 46 | 49 | 53 | 63 | 68 | 69 | 78 | 85 | 87 | 98 | 99)
+    }
+
     /// Whether checking is what it is there for.
     pub(crate) fn is_checkable(self) -> bool {
         matches!(self.0, 7 | 8 | 44 | 45 | 130)
