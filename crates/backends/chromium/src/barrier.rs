@@ -14,26 +14,31 @@ use tokio::sync::oneshot;
 /// A page in the background makes no frames: after this time it is asked without one.
 const FRAME: Duration = Duration::from_millis(120);
 
+/// How often a barrier looks again at most.
+const ROUNDS: usize = 8;
+
 /// When it returns, every change that a page had made before is in the sink.
 pub(crate) async fn barrier(browser: &Session, shared: &Shared, deadline: Deadline) -> Result<()> {
     // What is found can ask for another look: a frame that was just entered, a shadow root just opened.
-    for _ in 0..3 {
+    for _ in 0..ROUNDS {
+        let mut left = 0;
         if !browser.dialog_is_open() {
-            through_pages(shared, deadline).await?;
+            left = through_pages(shared, deadline).await?;
         }
         let (done, dealt_with) = oneshot::channel();
         browser.enqueue(Note::Flush(done)).await?;
         let again = deadline
             .bound("reading what has changed", async { dealt_with.await.map_err(|_| crate::socket::lost()) })
             .await?;
-        if !again {
+        if !again && left == 0 {
             break;
         }
     }
     Ok(())
 }
 
-async fn through_pages(shared: &Shared, deadline: Deadline) -> Result<()> {
+/// Gives how much the observers have not told yet.
+async fn through_pages(shared: &Shared, deadline: Deadline) -> Result<u64> {
     let observers = shared.lock().observers.clone();
     let ask = |session: &Session, context: i64, frame: bool| -> Result<Pending> {
         let expression = format!("stillpoint.settle({frame})");
@@ -51,6 +56,7 @@ async fn through_pages(shared: &Shared, deadline: Deadline) -> Result<()> {
         }
     }
     let frame = deadline.or_after(FRAME);
+    let mut left = 0;
     for (session, context, pending) in asked {
         let mut answer = pending.read::<Value>(frame).await;
         if matches!(&answer, Err(error) if error.code == Code::TargetUnresponsive && !is_dialog(error)) {
@@ -60,15 +66,15 @@ async fn through_pages(shared: &Shared, deadline: Deadline) -> Result<()> {
             };
         }
         match answer {
-            Ok(_) => {}
+            Ok(answer) => left += answer["result"]["value"].as_u64().unwrap_or(0),
             // An open dialog holds the page; what it did before has been told.
-            Err(error) if is_dialog(&error) => return Ok(()),
+            Err(error) if is_dialog(&error) => return Ok(0),
             // The document went away in the meantime; its successor announces itself.
             Err(error) if matches!(error.code, Code::Protocol | Code::TargetLost) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(())
+    Ok(left)
 }
 
 /// A round trip through the main thread of one target: it must answer before anything is dispatched to it.

@@ -55,6 +55,9 @@ pub(crate) struct Frame {
     pub(crate) in_page: crate::idle::InPage,
     /// Nodes to read again.
     pub(crate) dirty: HashSet<i64>,
+    /// Nodes that were read since the last barrier, and whether those are being read for the second time.
+    pub(crate) recent: HashSet<i64>,
+    pub(crate) is_second_look: bool,
     /// Everything is to be read again.
     pub(crate) bulk: bool,
     /// When everything was last read, and how long that took.
@@ -77,6 +80,8 @@ impl Frame {
             sampling: false,
             in_page: crate::idle::InPage::default(),
             dirty: HashSet::new(),
+            recent: HashSet::new(),
+            is_second_look: false,
             bulk: true,
             read: None,
         }

@@ -156,6 +156,13 @@ impl Backend for ChromiumBackend {
     }
 
     async fn close(&self) {
+        let observers = self.shared.lock().observers.clone();
+        for (session, context) in observers {
+            session.post(
+                "Runtime.evaluate",
+                serde_json::json!({ "expression": "stillpoint.stop()", "contextId": context }),
+            );
+        }
         self.browser.hang_up();
         let launched = self.launched.lock().await.take();
         if let Some(launched) = launched {

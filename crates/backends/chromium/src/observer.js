@@ -20,7 +20,7 @@
   const dirty = new Set(), facts = new Set(), controls = new Set(), linkers = new Set(), hopeful = new Set();
   const range = document.createRange();
   let last = 0, bulk = false, waiting = null, title = null, url = null, surveyCost = 0, surveyedAt = 0, armed = false;
-  let idleSent = '', timers = 0, repeating = 0, pulsing = false, structure = 0, own = 0;
+  let idleSent = '', timers = 0, repeating = 0, pulsing = false, own = 0;
   const closedRoots = new WeakMap();
 
   const rootOf = (el) => el.shadowRoot || closedRoots.get(el) || null;
@@ -97,7 +97,6 @@
     }
   };
   const changedChildren = (record, target) => {
-    structure++;
     if (target.nodeType === 11) { if (target.host) markInside(target.host); } else mark(target);
     for (const node of record.addedNodes) {
       if ((node.nodeType === 1 || node.nodeType === 3) && node.isConnected) markAll(node);
@@ -367,9 +366,11 @@
     settle: async (wait) => {
       if (wait) await frame();
       drain(); survey(); drain(); answer();
-      return structure;
+      return facts.size + dirty.size;
     },
     sample: () => { sample(); answer(); },
+    // Nobody asks any more.
+    stop: () => { observer.disconnect(); facts.clear(); dirty.clear(); waiting = null; delete globalThis.stillpoint; },
     // A node that the accessibility tree knows and we do not: it lies in a closed shadow root.
     adopt: (...nodes) => {
       for (const node of nodes) {

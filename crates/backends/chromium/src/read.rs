@@ -86,6 +86,14 @@ impl Live {
         if self.browser.dialog_is_open() {
             return;
         }
+        if all {
+            // The browser puts some consequences off to its next frame: what was read before it is read once more.
+            for frame in self.frames.values_mut() {
+                let recent = std::mem::take(&mut frame.recent);
+                frame.is_second_look = !recent.is_empty() && frame.dirty.is_empty();
+                frame.dirty.extend(recent);
+            }
+        }
         for _ in 0..3 {
             let due: Vec<String> = self
                 .frames
@@ -119,6 +127,7 @@ impl Live {
         if frame.bulk || frame.dirty.len() > few {
             frame.bulk = false;
             let dirty = std::mem::take(&mut frame.dirty);
+            frame.recent = if dirty.len() <= FEW { dirty.clone() } else { HashSet::new() };
             let is_large = self.frames.get(id).is_some_and(|frame| frame.size > LARGE);
             let read = if is_large {
                 self.read_large(id, &session).await
@@ -138,6 +147,11 @@ impl Live {
             return Ok(());
         }
         let (serial, index) = (frame.serial, frame.index);
+        if frame.is_second_look {
+            frame.is_second_look = false;
+        } else {
+            frame.recent.clone_from(&dirty);
+        }
         let read = self.read_some(&session, serial, index, &dirty).await;
         if read.is_err()
             && let Some(frame) = self.frames.get_mut(id)
@@ -152,7 +166,7 @@ impl Live {
         let world: World = session
             .call(
                 "Page.createIsolatedWorld",
-                json!({ "frameId": id, "worldName": "stillpoint", "grantUniveralAccess": false }),
+                json!({ "frameId": id, "worldName": format!("stillpoint-{}", self.options.token) }),
                 Deadline::after(PATIENCE),
             )
             .await?;
