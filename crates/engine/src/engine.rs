@@ -1,7 +1,8 @@
 //! All sessions of a process, and who can open which target.
 
-use crate::backend::{AttachOptions, Check, Connector, Deadline, TargetInfo};
-use crate::session::Session;
+use crate::backend::{AttachOptions, CAPACITY, Check, Connector, Deadline, TargetInfo};
+use crate::policy::{Guard, Policy};
+use crate::session::{Session, Setting};
 use crate::telemetry::Telemetry;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +20,7 @@ pub struct Engine {
     connectors: Vec<Box<dyn Connector>>,
     sessions: Mutex<HashMap<Target, Session>>,
     telemetry: Arc<Telemetry>,
+    guard: Option<Arc<Guard>>,
 }
 
 impl Engine {
@@ -30,6 +32,12 @@ impl Engine {
     /// The same with one more kind of target.
     pub fn with(mut self, connector: impl Connector) -> Self {
         self.connectors.push(Box::new(connector));
+        self
+    }
+
+    /// The same under a policy, for every target that is opened from now on.
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.guard = Some(Arc::new(Guard::new(policy)));
         self
     }
 
@@ -55,10 +63,17 @@ impl Engine {
         if let Some(open) = self.session(target) {
             return Ok(open);
         }
+        if let Some(guard) = &self.guard {
+            guard.admit_target(target)?;
+        }
         let connector = self.connector(target)?;
         let deadline = Deadline::after(ATTACH);
-        let telemetry = self.telemetry.clone();
-        let fresh = Session::attach(connector, target.clone(), options, telemetry, deadline).await?;
+        let setting = Setting { telemetry: self.telemetry.clone(), guard: self.guard.clone(), capacity: CAPACITY };
+        let fresh = Session::attach_in(connector, target.clone(), options, setting, deadline).await?;
+        if let Some(refused) = self.guard.as_ref().and_then(|g| g.admit_attached(target, fresh.info()).err()) {
+            fresh.close().await;
+            return Err(refused);
+        }
         let raced = {
             let mut sessions = self.sessions();
             match sessions.get(target) {

@@ -9,6 +9,7 @@
 pub mod act;
 pub mod backend;
 mod engine;
+pub mod policy;
 mod session;
 pub mod sync;
 pub mod telemetry;
@@ -16,4 +17,5 @@ pub mod trace;
 pub mod verbs;
 
 pub use engine::Engine;
+pub use policy::Policy;
 pub use session::{PastAction, Session, Watch, Watched};

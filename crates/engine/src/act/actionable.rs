@@ -39,7 +39,7 @@ impl Run<'_> {
             if is_final(&failure) || deadline.has_passed() {
                 return Err(self.told(id, failure));
             }
-            if failure.predicate == Predicate::OnScreen && !scrolled && !self.options.dry_run {
+            if failure.predicate == Predicate::OnScreen && !scrolled && !self.is_dry() {
                 scrolled = true;
                 scroll_in(session, id, deadline).await?;
                 continue;

@@ -37,6 +37,7 @@ impl Run<'_> {
         self.head.revision_after = snapshot.revision;
         self.head.loading_state = loading;
         self.head.busy_resources = self.session.busy_resources();
+        self.audit();
         let delta = delta.filter(|d| !d.is_empty()).map(|d| (d, snapshot));
         let envelope = Envelope { head: self.head, delta };
         self.session.remember(&envelope);

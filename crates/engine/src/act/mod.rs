@@ -1,5 +1,5 @@
 //! The pipeline that every action goes through (SPEC §8):
-//! resolve → precondition → actionability → subscribe → dispatch → settle → verify.
+//! resolve → precondition → permission → actionability → subscribe → dispatch → settle → verify.
 //!
 //! Fail closed: what is ambiguous, stale or late is not dispatched. What was dispatched is never sent again by itself,
 //! unless the verb is idempotent. Every way out is an [`Envelope`].
@@ -12,6 +12,7 @@ mod expectation;
 mod finding;
 mod loading;
 mod options;
+mod permission;
 mod pipeline;
 mod precondition;
 mod verification;

@@ -36,6 +36,8 @@ pub struct ActOptions {
     pub expect: Option<ExpectInput>,
     /// Only find out whether it could be done; nothing is dispatched.
     pub dry_run: bool,
+    /// Do it although the policy holds it for destructive.
+    pub confirm: bool,
 }
 
 impl Default for ActOptions {
@@ -48,6 +50,7 @@ impl Default for ActOptions {
             expected_revision: None,
             expect: None,
             dry_run: false,
+            confirm: false,
         }
     }
 }

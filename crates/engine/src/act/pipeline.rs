@@ -64,6 +64,10 @@ pub(super) struct Run<'a> {
     pub(super) seen: Seen,
     /// What its settling saw.
     pub(super) watched: Option<Watched>,
+    /// What was dangerous about it and was confirmed.
+    pub(super) confirmed: Vec<String>,
+    /// What it brings along, for the audit log.
+    pub(super) given: serde_json::Value,
 }
 
 /// What stopped an action, and whether it had reached the app.
@@ -117,7 +121,18 @@ impl<'a> Run<'a> {
         };
         let deadline = Deadline::after(Duration::from_millis(options.timeout_ms));
         let seen = Seen::from(session.now());
-        Run { session, intent, options, call, deadline, head, seen, watched: None }
+        Run {
+            session,
+            intent,
+            options,
+            call,
+            deadline,
+            head,
+            seen,
+            watched: None,
+            confirmed: Vec::new(),
+            given: serde_json::Value::Null,
+        }
     }
 
     async fn go(mut self, proof: Option<Proof>) -> Envelope {
@@ -133,9 +148,14 @@ impl<'a> Run<'a> {
         let (first, second) = self.resolve().await?;
         self.head.lifecycle_state = Lifecycle::Resolved;
         self.precondition(first)?;
+        let action = self.action(first, second)?;
+        self.permit(&action).await?;
+        self.take_turn()?;
         self.actionability(first, second).await?;
-        let action = (self.intent.action)(self.key(first)?, self.key(second)?)?;
-        if self.options.dry_run {
+        // While it waited, its target may have become something else.
+        let action = self.action(first, second)?;
+        self.permit(&action).await?;
+        if self.is_dry() {
             self.head.success = true;
             return Ok(());
         }
@@ -189,6 +209,10 @@ impl<'a> Run<'a> {
         }
         self.head.timing.actionability = millis(began);
         Ok(())
+    }
+
+    fn action(&self, first: Option<ElementId>, second: Option<ElementId>) -> Result<Action> {
+        (self.intent.action)(self.key(first)?, self.key(second)?)
     }
 
     fn key(&self, id: Option<ElementId>) -> Result<Option<NativeKey>> {

@@ -14,6 +14,7 @@ use crate::backend::{
     AttachOptions, Backend, BusyResource, Capabilities, Connector, Deadline, End, EventSink, TargetInfo,
     channel,
 };
+use crate::policy::Guard;
 use crate::telemetry::Telemetry;
 use crate::trace::{Recorder, What};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,6 +49,7 @@ pub(crate) struct Inner {
     recent: recent::Recent,
     recorder: Recorder,
     telemetry: Arc<Telemetry>,
+    guard: Option<Arc<Guard>>,
     closed: CancellationToken,
 }
 
@@ -56,6 +58,16 @@ pub(crate) struct State {
     pub(crate) mirror: Mirror,
     pub(crate) watches: watch::Watches,
     pub(crate) ended: Option<End>,
+}
+
+/// What an engine gives to each of its sessions.
+pub(crate) struct Setting {
+    /// Where it counts.
+    pub(crate) telemetry: Arc<Telemetry>,
+    /// What it may do; everything, if nobody said.
+    pub(crate) guard: Option<Arc<Guard>>,
+    /// How many batches may wait for the mirror.
+    pub(crate) capacity: usize,
 }
 
 impl Session {
@@ -80,8 +92,19 @@ impl Session {
         deadline: Deadline,
         capacity: usize,
     ) -> Result<Self> {
+        let setting = Setting { telemetry, guard: None, capacity };
+        Self::attach_in(connector, target, options, setting, deadline).await
+    }
+
+    pub(crate) async fn attach_in(
+        connector: &dyn Connector,
+        target: Target,
+        options: &AttachOptions,
+        setting: Setting,
+        deadline: Deadline,
+    ) -> Result<Self> {
         let epoch = Instant::now();
-        let (sink, inbox) = channel(capacity);
+        let (sink, inbox) = channel(setting.capacity);
         let attaching = connector.attach(&target, options, sink.clone(), deadline);
         let attached = deadline.bound(&format!("attaching to {target}"), attaching).await?;
         let mut mirror = Mirror::new(options.limits);
@@ -105,7 +128,8 @@ impl Session {
             tick: signal::Sender::new(0),
             recent: recent::Recent::default(),
             recorder: Recorder::default(),
-            telemetry,
+            telemetry: setting.telemetry,
+            guard: setting.guard,
             closed: CancellationToken::new(),
         });
         mirror_task::spawn(&inner, inbox);
@@ -142,6 +166,11 @@ impl Session {
     /// Counters of what happens.
     pub fn telemetry(&self) -> &Telemetry {
         &self.inner.telemetry
+    }
+
+    /// The policy that it is under.
+    pub(crate) fn guard(&self) -> Option<&Guard> {
+        self.inner.guard.as_deref()
     }
 
     /// What keeps the trace.

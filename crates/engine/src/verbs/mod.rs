@@ -68,15 +68,26 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use stillpoint_core::{Code, Error, Result};
 use tokio_util::sync::CancellationToken;
 
+/// Asks a person a question that is answered with yes or no.
+pub type Confirm = Arc<dyn Fn(String) -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync>;
+
 /// What a call brings along besides its parameters.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Call {
     /// Ends the call early.
     pub cancel: CancellationToken,
+    /// Asks a person whether something destructive shall be done; without it, such calls need `confirm: true`.
+    pub confirm: Option<Confirm>,
+}
+
+impl std::fmt::Debug for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call").field("cancel", &self.cancel).field("asks", &self.confirm.is_some()).finish()
+    }
 }
 
 /// How a call went, for exit codes and the like (SPEC §12).
