@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use stillpoint_core::{Code, Error, Result, Target};
 use stillpoint_engine::backend::AttachOptions;
+use stillpoint_engine::verbs::Call;
 use stillpoint_engine::{Engine, Session};
 use tokio_util::sync::CancellationToken;
 
@@ -115,4 +116,12 @@ impl Targets {
 /// The error of a call that the caller gave up.
 pub fn cancelled() -> Error {
     Error::new(Code::Cancelled, "cancelled by the caller", "call again if the answer is still wanted")
+}
+
+/// What a call brings along that ends with `cancel` and has nobody to ask back.
+#[allow(clippy::field_reassign_with_default)] // what else a call may bring keeps its default
+pub fn call_until(cancel: CancellationToken) -> Call {
+    let mut call = Call::default();
+    call.cancel = cancel;
+    call
 }

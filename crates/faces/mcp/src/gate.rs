@@ -2,9 +2,10 @@
 
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
+use stillpoint_daemon::call_until;
 use stillpoint_engine::verbs::Call;
 
 /// The call that belongs to a request.
 pub(crate) fn call(context: &RequestContext<RoleServer>) -> Call {
-    Call { cancel: context.ct.clone() }
+    call_until(context.ct.clone())
 }

@@ -1,6 +1,5 @@
 //! Serving many clients over streamable HTTP.
 
-use crate::guard::{Guard, check};
 use crate::options::Options;
 use crate::server::Server;
 use axum::Router;
@@ -10,15 +9,13 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use std::net::SocketAddr;
 use std::sync::Arc;
 use stillpoint_core::{Code, Error, Result};
+use stillpoint_daemon::guard::{Guard, check};
 use stillpoint_engine::Engine;
-use stillpoint_wire::codec::Token;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// Where the endpoint is.
 const PATH: &str = "/mcp";
-/// A token shorter than this could be guessed.
-const SHORTEST: usize = 16;
 /// No request of a client is longer: flows of 50 steps are a few kilobytes.
 const LARGEST: usize = 1 << 20;
 
@@ -39,7 +36,8 @@ pub struct HttpOptions {
 pub struct HttpServer {
     listener: TcpListener,
     addr: SocketAddr,
-    http: HttpOptions,
+    guard: Arc<Guard>,
+    options: Options,
     engine: Arc<Engine>,
 }
 
@@ -51,15 +49,10 @@ pub async fn serve_http(engine: Arc<Engine>, options: HttpOptions, cancel: Cance
 impl HttpServer {
     /// Starts to listen.
     pub async fn bind(engine: Arc<Engine>, http: HttpOptions) -> Result<Self> {
-        if http.token.len() < SHORTEST || !http.token.bytes().all(|b| b.is_ascii_graphic()) {
-            return Err(Error::invalid(
-                "the token is too short, or has characters that a header cannot carry",
-                format!("give at least {SHORTEST} letters, digits or signs, without spaces"),
-            ));
-        }
         let listener = TcpListener::bind(http.addr).await.map_err(|e| unavailable(http.addr, &e))?;
         let addr = listener.local_addr().map_err(|e| unavailable(http.addr, &e))?;
-        Ok(HttpServer { listener, addr, http, engine })
+        let guard = Guard::new(&http.token, http.hosts, addr)?;
+        Ok(HttpServer { listener, addr, guard: Arc::new(guard), options: http.options, engine })
     }
 
     /// The address that it listens on.
@@ -74,8 +67,8 @@ impl HttpServer {
 
     /// Serves until `cancel` is cancelled.
     pub async fn run(self, cancel: CancellationToken) -> Result<()> {
-        let HttpServer { listener, addr, http, engine } = self;
-        let first = Server::new(engine, http.options);
+        let HttpServer { listener, addr, guard, options, engine } = self;
+        let first = Server::new(engine, options);
         // Host and Origin are the guard's, which knows the port and the names that were given.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
@@ -83,7 +76,6 @@ impl HttpServer {
             .with_cancellation_token(cancel.child_token());
         let sessions = Arc::new(LocalSessionManager::default());
         let service = StreamableHttpService::new(move || Ok(first.another()), sessions, config);
-        let guard = Arc::new(Guard { token: Token::new(http.token), hosts: http.hosts, addr });
         let app = Router::new().route_service(PATH, service).layer(from_fn_with_state(guard, check));
         let served = axum::serve(listener, app).with_graceful_shutdown(cancel.cancelled_owned()).await;
         served.map_err(|e| unavailable(addr, &e))

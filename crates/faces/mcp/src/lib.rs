@@ -9,7 +9,6 @@
 
 mod call;
 mod gate;
-mod guard;
 mod http;
 mod options;
 mod outcome;

@@ -3,6 +3,7 @@
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use stillpoint_core::{Error, Result};
+use stillpoint_daemon::sessions::Told;
 use stillpoint_engine::verbs::{Answer, VerbSpec, Verdict};
 
 /// What a tool has to say.
@@ -30,6 +31,12 @@ impl Outcome {
     pub(crate) fn with(mut self, block: ContentBlock) -> Self {
         self.more.push(block);
         self
+    }
+}
+
+impl From<Told> for Outcome {
+    fn from(told: Told) -> Self {
+        Outcome::told(told.json, told.text)
     }
 }
 

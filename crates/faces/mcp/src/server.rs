@@ -12,9 +12,8 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use stillpoint_daemon::Targets;
+use stillpoint_daemon::{Targets, call_until};
 use stillpoint_engine::Engine;
-use stillpoint_engine::verbs::Call;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// What every agent is told at the start, in at most 1 KB.
@@ -121,7 +120,7 @@ impl ServerHandler for Server {
         let uri = request.uri;
         let session = resources::session(&self.targets, &uri, &context.ct).await?;
         let cancel = CancellationToken::new();
-        let following = Call { cancel: cancel.clone() };
+        let following = call_until(cancel.clone());
         let peer = context.peer;
         let name = uri.clone();
         tokio::spawn(resources::follow(session, following, move || {
@@ -154,7 +153,7 @@ impl ServerHandler for Server {
         for uri in context.accepted().resource_subscriptions.iter().flatten() {
             let session = resources::session(&self.targets, uri, &cancel).await?;
             let (sink, uri) = (context.sink().clone(), uri.clone());
-            following.spawn(resources::follow(session, Call { cancel: cancel.clone() }, move || {
+            following.spawn(resources::follow(session, call_until(cancel.clone()), move || {
                 let (sink, uri) = (sink.clone(), uri.clone());
                 async move { sink.notify_resource_updated(uri).await.is_ok() }
             }));

@@ -8,13 +8,11 @@ use rmcp::model::{ContentBlock, Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::time::Duration;
 use stillpoint_core::select::{SelectorInput, Visibility, resolve_one};
 use stillpoint_core::{Error, Result};
-use stillpoint_daemon::{Targets, cancelled};
-use stillpoint_engine::Session;
-use stillpoint_engine::backend::{Deadline, TargetInfo, unsupported};
+use stillpoint_daemon::{Targets, cancelled, sessions};
+use stillpoint_engine::backend::{Deadline, unsupported};
 use tokio_util::sync::CancellationToken;
 
 /// How long taking a picture may take.
@@ -98,9 +96,9 @@ pub(crate) async fn run(
         Err(error) => return Some(Err(misfit(name, &error))),
     };
     Some(match name {
-        "list_targets" => list_targets(targets, cancel).await,
+        "list_targets" => sessions::list(targets, cancel).await.map(Outcome::from),
         "open_target" => open_target(targets, named, &params.settings, cancel).await,
-        "close_target" => close_target(targets, named).await,
+        "close_target" => sessions::close(targets, named).await.map(Outcome::from),
         _ => screenshot(targets, named, params.selector.as_ref(), cancel).await,
     })
 }
@@ -115,37 +113,6 @@ fn misfit(name: &str, error: &serde_json::Error) -> Error {
     Error::invalid(format!("the parameters of {name} do not fit: {error}"), format!("it takes {takes}"))
 }
 
-async fn list_targets(targets: &Targets, cancel: &CancellationToken) -> Result<Outcome> {
-    let found = tokio::select! {
-        found = targets.engine().list() => found,
-        () = cancel.cancelled() => return Err(cancelled()),
-    };
-    let open = targets.sessions();
-    let mut text = String::new();
-    for (uri, session) in &open {
-        let _ = writeln!(text, "open {uri} rev {} {}", session.revision(), windows(session.info()));
-    }
-    for info in found.iter().filter(|info| !open.contains_key(&info.target)) {
-        let _ = writeln!(text, "{} {} {}", info.target, info.name, windows(info));
-    }
-    let open: Vec<Value> = open.iter().map(|(uri, s)| described(uri, s)).collect();
-    Ok(Outcome::told(json!({ "open": open, "targets": found }), text))
-}
-
-fn windows(info: &TargetInfo) -> String {
-    info.windows.iter().map(|w| format!("{w:?}")).collect::<Vec<_>>().join(" ")
-}
-
-fn described(uri: &str, session: &Session) -> Value {
-    json!({
-        APP: uri,
-        "name": session.info().name,
-        "windows": session.info().windows,
-        "snapshot_revision": session.revision(),
-        "capabilities": session.capabilities(),
-    })
-}
-
 async fn open_target(
     targets: &Targets,
     named: Option<&str>,
@@ -153,16 +120,7 @@ async fn open_target(
     cancel: &CancellationToken,
 ) -> Result<Outcome> {
     let app = named.ok_or_else(|| Error::invalid("open_target needs app", "list_targets tells the URIs"))?;
-    let session = targets.open(app, settings, cancel).await?;
-    let uri = session.target().to_string();
-    let text = format!("open {uri} rev {} {}\n", session.revision(), windows(session.info()));
-    Ok(Outcome::told(described(&uri, &session), text))
-}
-
-async fn close_target(targets: &Targets, named: Option<&str>) -> Result<Outcome> {
-    let closed = targets.close(named).await?;
-    let text = format!("closed {closed}\n");
-    Ok(Outcome::told(json!({ "closed": closed }), text))
+    Ok(sessions::open(targets, app, settings, cancel).await?.into())
 }
 
 async fn screenshot(

@@ -40,27 +40,25 @@ const HARMLESS: [&str; 4] = ["scroll_to", "scroll", "focus", "hover"];
 
 /// Parameters that many verbs share, in fewer words than the table's.
 const SHARED: [(&str, &str); 7] = [
-    ("expect", "Selector that must be visible afterwards, or {selector, condition} or {selector, property, expected}"),
-    ("expected_revision", "Refuse if the target changed since"),
-    ("dry_run", "Dispatch nothing"),
+    ("expect", "Selector to be visible afterwards, or {selector, property, expected}"),
+    ("expected_revision", ""),
+    ("dry_run", ""),
     ("settle", ""),
     ("timeout_ms", ""),
     ("scope", ""),
     ("since_revision", "Count changes from here on"),
 ];
 /// Fine tuning that is right as it is; it is accepted, and told with [`ToolSet::All`].
-const TUNING: [&str; 6] =
-    ["settle_window_ms", "settle_timeout_ms", "stability_window_ms", "mask_volatile", "max_depth", "ignore"];
+const TUNING: [&str; 7] =
+    ["settle", "settle_window_ms", "settle_timeout_ms", "stability_window_ms", "mask_volatile", "max_depth", "ignore"];
 /// What a selector looks like, where one is asked for without more words.
 const SELECTOR: &str = r##"Such as button "Save", #id, "text", e12"##;
 
 /// The properties of answers that output schemas name; an answer has more, and says what they are by their names.
-pub(crate) const TELLING: [&str; 12] = [
-    "success",
+pub(crate) const TELLING: [&str; 10] = [
     "lifecycle_state",
     "revision_after",
     "status",
-    "stabilized",
     "snapshot_revision",
     "holds",
     "count",

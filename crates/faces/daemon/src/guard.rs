@@ -1,4 +1,4 @@
-//! Who may speak to a server over HTTP: a request for our own name, not sent by a foreign page, with the token.
+//! Who may speak to a listener of ours over HTTP: a request for our own name, not sent by a foreign page, with the token.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -6,18 +6,21 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use stillpoint_core::{Error, Result};
 use stillpoint_wire::codec::Token;
 
+/// A token shorter than this could be guessed.
+const SHORTEST: usize = 16;
+
 /// What a request must bring.
-pub(crate) struct Guard {
-    pub(crate) token: Token,
-    /// Names under which the server may be asked for besides loopback's.
-    pub(crate) hosts: Vec<String>,
-    pub(crate) addr: SocketAddr,
+pub struct Guard {
+    token: Token,
+    hosts: Vec<String>,
+    addr: SocketAddr,
 }
 
-/// Lets a request through, or says why not.
-pub(crate) async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+/// Lets a request through, or says why not: 403 for a foreign Host or Origin, 401 without the token.
+pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     match guard.refuse(request.headers()) {
         None => next.run(request).await,
         Some((status, why)) => {
@@ -28,6 +31,17 @@ pub(crate) async fn check(State(guard): State<Arc<Guard>>, request: Request, nex
 }
 
 impl Guard {
+    /// A guard for a listener on `addr`, which may be asked for by these names besides loopback's.
+    pub fn new(token: &str, hosts: Vec<String>, addr: SocketAddr) -> Result<Self> {
+        if token.len() < SHORTEST || !token.bytes().all(|b| b.is_ascii_graphic()) {
+            return Err(Error::invalid(
+                "the token is too short, or has characters that a header cannot carry",
+                format!("give at least {SHORTEST} letters, digits or signs, without spaces"),
+            ));
+        }
+        Ok(Guard { token: Token::new(token), hosts, addr })
+    }
+
     fn refuse(&self, headers: &HeaderMap) -> Option<(StatusCode, &'static str)> {
         // The name is looked at first: a page that was rebound to our address learns nothing about tokens.
         let host = headers.get(header::HOST).and_then(|h| h.to_str().ok());
@@ -71,23 +85,20 @@ mod tests {
     use super::*;
 
     fn refusal(pairs: &[(&'static str, &'static str)]) -> Option<u16> {
-        let guard = Guard {
-            token: Token::new("open sesame"),
-            hosts: vec!["box.example".to_owned()],
-            addr: "127.0.0.1:8181".parse().unwrap(),
-        };
+        let hosts = vec!["box.example".to_owned()];
+        let guard = Guard::new("open-sesame-open-sesame", hosts, "127.0.0.1:8181".parse().unwrap()).unwrap();
         let headers = pairs.iter().map(|(k, v)| (k.parse().unwrap(), v.parse().unwrap())).collect();
         guard.refuse(&headers).map(|(status, _)| status.as_u16())
     }
 
-    const TOKEN: (&str, &str) = ("authorization", "Bearer open sesame");
+    const TOKEN: (&str, &str) = ("authorization", "Bearer open-sesame-open-sesame");
 
     #[test]
     fn our_own_names_with_the_token_are_let_through() {
         for host in ["127.0.0.1:8181", "localhost:8181", "localhost", "[::1]:8181", "box.example:8181", "BOX.example"] {
             assert_eq!(refusal(&[("host", host), TOKEN]), None, "{host}");
         }
-        assert_eq!(refusal(&[("host", "localhost"), ("authorization", "bearer open sesame")]), None);
+        assert_eq!(refusal(&[("host", "localhost"), ("authorization", "bearer open-sesame-open-sesame")]), None);
         assert_eq!(refusal(&[("host", "localhost"), ("origin", "http://localhost:8181"), TOKEN]), None);
     }
 
@@ -105,8 +116,15 @@ mod tests {
     #[test]
     fn without_the_token_nothing_is_served() {
         assert_eq!(refusal(&[("host", "localhost")]), Some(401));
-        for wrong in ["Bearer", "Bearer ", "Bearer open", "Basic open sesame", "open sesame"] {
+        for wrong in ["Bearer", "Bearer ", "Bearer open", "Basic open-sesame-open-sesame", "open-sesame-open-sesame"] {
             assert_eq!(refusal(&[("host", "localhost"), ("authorization", wrong)]), Some(401), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_token_that_could_be_guessed_is_refused() {
+        for weak in ["", "secret", "with spaces in the middle", "with-ümläuts-in-it"] {
+            assert!(Guard::new(weak, Vec::new(), "127.0.0.1:1".parse().unwrap()).is_err(), "{weak:?}");
         }
     }
 }

@@ -1,0 +1,65 @@
+//! What a call comes back with, on its way over the socket.
+
+use crate::sessions::Told;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use stillpoint_core::{Error, Result};
+use stillpoint_engine::verbs::{Answer, Verdict};
+
+/// An answer that came over the socket. It can be printed as every [`Answer`] can.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Reply {
+    json: Value,
+    text: String,
+    verdict: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<Error>,
+}
+
+const VERDICTS: [(&str, Verdict); 5] = [
+    ("done", Verdict::Done),
+    ("no", Verdict::No),
+    ("unavailable", Verdict::Unavailable),
+    ("timeout", Verdict::Timeout),
+    ("cancelled", Verdict::Cancelled),
+];
+
+impl Reply {
+    /// A verb's answer.
+    pub(crate) fn of(answer: &dyn Answer) -> Result<Self> {
+        let verdict = VERDICTS.iter().find(|(_, v)| *v == answer.verdict()).map_or("done", |(name, _)| name);
+        let verdict = verdict.to_owned();
+        Ok(Reply { json: answer.json()?, text: answer.text(), verdict, error: answer.error() })
+    }
+
+    /// The answer's JSON without a copy.
+    pub fn into_json(self) -> Value {
+        self.json
+    }
+}
+
+impl From<Told> for Reply {
+    fn from(told: Told) -> Self {
+        Reply { json: told.json, text: told.text, verdict: "done".to_owned(), error: None }
+    }
+}
+
+impl Answer for Reply {
+    fn json(&self) -> Result<Value> {
+        Ok(self.json.clone())
+    }
+
+    fn text(&self) -> String {
+        self.text.clone()
+    }
+
+    fn verdict(&self) -> Verdict {
+        let known = VERDICTS.iter().find(|(name, _)| *name == self.verdict);
+        // A newer daemon may know verdicts that we do not; its error says more.
+        known.map(|(_, v)| *v).or_else(|| self.error.as_ref().and_then(Verdict::of)).unwrap_or(Verdict::No)
+    }
+
+    fn error(&self) -> Option<Error> {
+        self.error.clone()
+    }
+}
