@@ -7,6 +7,7 @@ use crate::barrier::main_thread_answers;
 use crate::frames::{DialogKind, DialogPart, Located, Shared};
 use crate::keys;
 use crate::pointer::{Spot, scroll_into_view, spot};
+use crate::scripts::{CHOOSE_BY_LABEL, CHOOSE_OPTION, EXPANDED, IS_EDITABLE, SELECT_CONTENT, SET_VALUE};
 use crate::socket::{Pending, Session, is_dialog};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,14 +18,18 @@ use stillpoint_engine::backend::{Action, Button, Deadline, Key, Means, Performed
 
 type Outcome = std::result::Result<Performed, Refusal>;
 
+// Wrapped, so that each way to act ends with the name of its means.
+#[allow(clippy::unnecessary_wraps)]
 fn native(name: &str) -> Outcome {
     Ok(Performed { means: Means::Native(name.to_owned()) })
 }
 
+#[allow(clippy::unnecessary_wraps)]
 fn by_pointer() -> Outcome {
     Ok(Performed { means: Means::Synthesised("browser pointer input".to_owned()) })
 }
 
+#[allow(clippy::unnecessary_wraps)]
 fn by_keyboard() -> Outcome {
     Ok(Performed { means: Means::Synthesised("browser keyboard input".to_owned()) })
 }
@@ -503,48 +508,3 @@ async fn taken_in(session: &Session, deadline: Deadline) -> Result<()> {
 fn strokes(key: &Key) -> Result<Vec<(&'static str, Value)>> {
     Ok(keys::stroke(key)?.into_iter().map(|event| ("Input.dispatchKeyEvent", event)).collect())
 }
-
-const SELECT_CONTENT: &str = "function() {
-  if (typeof this.select === 'function') { this.select(); return; }
-  const range = this.ownerDocument.createRange();
-  range.selectNodeContents(this);
-  const selection = this.ownerDocument.getSelection();
-  selection.removeAllRanges();
-  selection.addRange(range);
-}";
-
-const CHOOSE_OPTION: &str = "function() {
-  const list = this.closest('select');
-  if (!list || this.disabled || list.disabled) return false;
-  list.focus();
-  if (list.multiple) this.selected = !this.selected; else list.selectedIndex = this.index;
-  list.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-  list.dispatchEvent(new Event('change', { bubbles: true }));
-  return true;
-}";
-
-const CHOOSE_BY_LABEL: &str = "function(label) {
-  const option = [...this.options].find((o) => o.label.trim() === label) || [...this.options].find((o) => o.value === label);
-  if (!option || option.disabled || this.disabled) return false;
-  this.focus();
-  if (this.multiple) option.selected = true; else this.selectedIndex = option.index;
-  this.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-  this.dispatchEvent(new Event('change', { bubbles: true }));
-  return true;
-}";
-
-const SET_VALUE: &str = "function(value) {
-  this.focus();
-  this.value = value;
-  this.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-  this.dispatchEvent(new Event('change', { bubbles: true }));
-}";
-
-const IS_EDITABLE: &str = "function() { return !!this.isContentEditable }";
-
-const EXPANDED: &str = "function() {
-  const details = this.localName === 'summary' ? this.closest('details') : this.localName === 'details' ? this : null;
-  if (details) return details.open;
-  const word = this.getAttribute('aria-expanded');
-  return word === null ? null : word === 'true';
-}";

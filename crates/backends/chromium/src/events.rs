@@ -3,14 +3,13 @@
 //! One task owns the model. It takes in all notes that have arrived, reads what they made dirty, and sends the
 //! difference. A flush is answered when everything before it has been dealt with.
 
-use crate::frames::{
-    AttachedTo, Embedded, Frame, FrameInfo, FrameTree, FrameTreeAnswer, Page, Reach, Shared, TargetInfo,
-};
+use crate::frames::{AttachedTo, Frame, Page, Shared};
 use crate::idle::Board;
 use crate::network::{Log, Traffic};
 use crate::node::key;
 use crate::project::Model;
 use crate::socket::{Note, Session};
+use crate::targets::{FrameOf, MovedWithin, Navigated};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -76,7 +75,7 @@ pub(crate) struct Live {
     pub(crate) again: bool,
     rereads: Vec<Reread>,
     /// Changes go to the sink only once the first tree has been given out.
-    first_given: bool,
+    pub(crate) first_given: bool,
     pub(crate) screen: Vec<Change>,
     ended: bool,
 }
@@ -208,156 +207,6 @@ impl Live {
         }
     }
 
-    async fn attached(&mut self, parent: &str, target: AttachedTo) {
-        let session = self.browser.of(&target.session_id);
-        let TargetInfo { target_id, kind, title, url } = target.target_info;
-        let is_window = kind == "page";
-        if !is_window && kind != "iframe" || url.starts_with("devtools://") {
-            session.post("Runtime.runIfWaitingForDebugger", json!({}));
-            self.browser
-                .of(parent)
-                .post("Target.detachFromTarget", json!({ "sessionId": target.session_id }));
-            return;
-        }
-        let window_session = if is_window {
-            target.session_id.clone()
-        } else {
-            self.page(parent).map_or_else(|| parent.to_owned(), |page| page.window_session.clone())
-        };
-        self.last_serial += 1;
-        self.pages.retain(|page| page.session.id() != target.session_id);
-        self.pages.push(Page {
-            session: session.clone(),
-            window_session,
-            root_frame: target_id.clone(),
-            serial: self.last_serial,
-            is_window,
-            window: None,
-            crashed: false,
-            title,
-            url,
-        });
-        if let Err(error) = self.set_up(&session).await {
-            tracing::warn!(%error, "a page could not be set up");
-        }
-    }
-
-    /// Switches on what the mirror needs, and lets the target run.
-    async fn set_up(&mut self, session: &Session) -> Result<()> {
-        for domain in ["Page.enable", "DOM.enable", "Accessibility.enable", "Network.enable"] {
-            session.post(domain, json!({}));
-        }
-        session.post(
-            "Target.setAutoAttach",
-            json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
-                    "filter": [{ "type": "iframe" }, { "exclude": true }] }),
-        );
-        if self.options.full {
-            let source = format!("({})({:?},1500)", include_str!("instrument.js"), self.options.token);
-            session.post(
-                "Page.addScriptToEvaluateOnNewDocument",
-                json!({ "source": source, "runImmediately": true }),
-            );
-        }
-        let tree = session.start("Page.getFrameTree", json!({}))?;
-        session.post("Runtime.runIfWaitingForDebugger", json!({}));
-        let answer: FrameTreeAnswer = tree.read(Deadline::after(PATIENCE)).await?;
-        self.add_frames(session, answer.frame_tree).await;
-        Ok(())
-    }
-
-    async fn add_frames(&mut self, session: &Session, tree: FrameTree) {
-        let mut stack = vec![tree];
-        while let Some(tree) = stack.pop() {
-            self.navigated(session.id(), &tree.frame).await;
-            stack.extend(tree.child_frames);
-        }
-    }
-
-    /// A frame has a new document.
-    async fn navigated(&mut self, session: &str, info: &FrameInfo) {
-        let Some(at) = self.pages.iter().position(|page| page.session.id() == session) else { return };
-        let known_parent = self.frames.get(&info.id).and_then(|frame| frame.parent.clone());
-        self.drop_document(&info.id);
-        self.last_number += 1;
-        let page = &mut self.pages[at];
-        if page.root_frame == info.id {
-            if page.window.is_some() || self.frames.values().any(|f| f.serial == page.serial) {
-                self.last_serial += 1;
-                page.serial = self.last_serial;
-            }
-            page.url.clone_from(&info.url);
-        }
-        let parent = info.parent_id.clone().or(known_parent);
-        let frame = Frame::new(self.last_number as u32, session, parent, page.serial);
-        self.frames.insert(info.id.clone(), frame);
-        self.update_registry();
-    }
-
-    fn moved_within(&mut self, session: &str, moved: &MovedWithin) {
-        let Some(page) = self.pages.iter_mut().find(|p| p.session.id() == session) else { return };
-        if page.root_frame == moved.frame_id {
-            page.url.clone_from(&moved.url);
-            self.screen_changed(session);
-        }
-    }
-
-    fn frame_gone(&mut self, frame: &FrameOf, session: &str) {
-        // A frame that moves to another process is detached here after it was attached there.
-        if self.frames.get(&frame.frame_id).is_none_or(|known| known.session == session) {
-            self.drop_document(&frame.frame_id);
-            self.frames.remove(&frame.frame_id);
-            self.update_registry();
-        }
-    }
-
-    /// Forgets the document of a frame, and of the frames inside it.
-    pub(crate) fn drop_document(&mut self, id: &str) {
-        let inner: Vec<String> = self
-            .frames
-            .iter()
-            .filter(|(_, f)| f.parent.as_deref() == Some(id))
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in inner {
-            self.drop_document(&id);
-            self.frames.remove(&id);
-        }
-        let Some(frame) = self.frames.get_mut(id) else { return };
-        let (index, root) = (frame.index, frame.root.take());
-        frame.context = None;
-        self.model.drop_frame(index);
-        self.model.drop_facts(index);
-        if let Some(root) = root {
-            self.touched.extend(self.model.around.remove(&root));
-            self.model.inside.retain(|_, inside| *inside != root);
-        }
-    }
-
-    fn detached(&mut self, session: &str) {
-        let Some(at) = self.pages.iter().position(|p| p.session.id() == session) else { return };
-        let page = self.pages.remove(at);
-        self.traffic.drop_session(session);
-        if self.frames.get(&page.root_frame).is_some_and(|f| f.session == session) {
-            self.drop_document(&page.root_frame);
-            self.frames.remove(&page.root_frame);
-        }
-        self.frames.retain(|_, frame| frame.session != session);
-        if let Some(window) = page.window {
-            self.model.windows.retain(|w| *w != window);
-            self.model.made.remove(&window);
-        }
-        self.update_registry();
-        if page.is_window && !self.pages.iter().any(|p| p.is_window) && self.first_given {
-            self.tell();
-            self.end(End::Closed);
-        } else if let Some(front) =
-            self.pages.iter().rev().find(|p| p.is_window).map(|p| p.session.id().to_owned())
-        {
-            self.screen_changed(&front);
-        }
-    }
-
     pub(crate) fn page(&self, session: &str) -> Option<&Page> {
         self.pages.iter().find(|page| page.session.id() == session)
     }
@@ -390,8 +239,9 @@ impl Live {
             Scope::Everything => self.frames.keys().cloned().collect(),
             Scope::Subtree(key) => self.frame_of(key).into_iter().collect(),
         };
-        for frame in frames {
-            if let Some(frame) = self.frames.get_mut(&frame) {
+        // The first tree has just been read by the barrier before it.
+        for frame in frames.iter().filter(|_| self.first_given) {
+            if let Some(frame) = self.frames.get_mut(frame) {
                 frame.bulk = true;
             }
         }
@@ -449,41 +299,6 @@ impl Live {
         self.frames.iter().find(|(_, frame)| frame.index == index).map(|(id, _)| id.clone())
     }
 
-    /// Makes known how everything can be reached.
-    pub(crate) fn update_registry(&mut self) {
-        let mut serials = HashMap::new();
-        let mut embedded = Vec::new();
-        for page in &self.pages {
-            let window = self.browser.of(&page.window_session);
-            let root = self.frames.get(&page.root_frame).and_then(|f| f.root);
-            let offset =
-                root.filter(|_| !page.is_window).and_then(|root| self.model.offset(root)).unwrap_or_default();
-            if let Some(element) =
-                root.filter(|_| !page.is_window).and_then(|root| self.model.around.get(&root))
-            {
-                embedded.push(Embedded { element: *element, session: page.session.clone(), offset });
-            }
-            let session = page.session.id();
-            let contexts =
-                self.frames.values().filter(|f| f.session == session).filter_map(|f| f.context).collect();
-            serials.insert(page.serial, Reach { session: page.session.clone(), window, offset, contexts });
-        }
-        let observers = self
-            .frames
-            .values()
-            .filter(|frame| self.page(&frame.session).is_some_and(|p| !p.crashed))
-            .filter_map(|frame| Some((self.browser.of(&frame.session), frame.context?)))
-            .collect();
-        let windows = self.pages.iter().filter_map(|p| Some((p.window?, p.session.clone()))).collect();
-        let frames = self.frames.iter().map(|(id, frame)| (id.clone(), frame.serial)).collect();
-        let mut registry = self.shared.lock();
-        registry.frames = frames;
-        registry.serials = serials;
-        registry.embedded = embedded;
-        registry.observers = observers;
-        registry.windows = windows;
-    }
-
     fn publish(&mut self) {
         if !self.options.full {
             return;
@@ -528,24 +343,6 @@ impl Live {
 #[serde(rename_all = "camelCase")]
 struct SessionOf {
     session_id: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct FrameOf {
-    pub(crate) frame_id: String,
-}
-
-#[derive(Deserialize)]
-struct Navigated {
-    frame: FrameInfo,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct MovedWithin {
-    frame_id: String,
-    url: String,
 }
 
 /// Reads an event; one that we do not understand is logged and left out.

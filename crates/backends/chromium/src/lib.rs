@@ -24,7 +24,9 @@ mod project;
 mod read;
 mod refresh;
 mod role;
+mod scripts;
 mod socket;
+mod targets;
 
 use async_trait::async_trait;
 use frames::Shared;
