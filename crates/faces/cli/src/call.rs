@@ -22,7 +22,8 @@ pub(crate) async fn run(desk: &Desk, word: &str, matches: &ArgMatches) -> anyhow
     let target = target(matches)?;
     let (verb, params) = understand(word, &words::uses(word), matches)?;
     let session = open(&desk.engine, &target, &options(matches)?, &desk.cancel).await?;
-    let call = Call { cancel: desk.cancel.clone() };
+    // Nobody is asked here: what is destructive needs the caller's own `--confirm`.
+    let call = Call { cancel: desk.cancel.clone(), ..Call::default() };
     let answering = async {
         tokio::select! {
             answer = (verb.run)(&session, params, &call) => answer,

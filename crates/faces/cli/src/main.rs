@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
     let out = Out::of(&arguments);
-    log();
+    log(out);
     let done = parse(out).and_then(|asked| match asked {
         Asked::Work(matches) => work(out, &matches),
         Asked::Help(exit) => Ok(exit),
@@ -147,8 +147,10 @@ fn tell(out: Out, error: anyhow::Error) -> Exit {
 }
 
 /// Log lines go to stderr, as many as `STILLPOINT_LOG` asks for: `debug`, `stillpoint_engine=trace`, …
-fn log() {
+fn log(out: Out) {
     let filter = tracing_subscriber::EnvFilter::try_from_env("STILLPOINT_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("error"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let colour = anstream::AutoStream::new(std::io::stderr(), out.color).current_choice()
+        != anstream::ColorChoice::Never;
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colour).with_writer(std::io::stderr).init();
 }

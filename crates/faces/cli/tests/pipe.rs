@@ -153,11 +153,30 @@ fn the_key_is_the_last_word_and_the_element_may_be_left_out() {
 }
 
 #[test]
+fn what_is_destructive_needs_the_callers_own_word() {
+    let refused = piped(&["tap", "sim:dialog", "#delete", "--json"]);
+    assert_eq!(refused.code, Some(1), "{}", refused.stdout);
+    assert!(refused.stdout.contains("POLICY_DENIED"), "{}", refused.stdout);
+    assert!(!refused.stdout.contains("\"delivered\""), "nothing reached the app: {}", refused.stdout);
+    let confirmed = piped(&["tap", "sim:dialog", "#delete", "--confirm", "--json"]);
+    assert_eq!(confirmed.code, Some(0), "{}", confirmed.stdout);
+    assert_eq!(confirmed.json()["delivery_status"], "delivered");
+}
+
+#[test]
 fn a_pipe_gets_no_colour_unless_asked() {
     let colour = "\u{1b}[";
     assert!(!piped(&["snapshot", "sim:login"]).stdout.contains(colour));
     assert!(piped(&["snapshot", "sim:login", "--color", "always"]).stdout.contains(colour));
     assert!(!piped(&["snapshot", "sim:login", "--color=always", "--json"]).stdout.contains(colour));
+}
+
+#[test]
+fn log_lines_in_a_pipe_have_no_colour() {
+    let ran: support::Piped =
+        stillpoint(&["snapshot", "sim:login"]).env("STILLPOINT_LOG", "debug").output().unwrap().into();
+    assert!(ran.stderr.contains("DEBUG"), "there is something to look at: {:?}", ran.stderr);
+    assert!(!ran.stderr.contains('\u{1b}'), "{:?}", ran.stderr);
 }
 
 #[test]

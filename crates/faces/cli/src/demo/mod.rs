@@ -60,7 +60,7 @@ pub(crate) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
     let target: Target = TARGET.parse()?;
     let session = open(&desk.engine, &target, &AttachOptions::default(), &desk.cancel).await?;
     let recorder = Recorder::start(&session);
-    let call = Call { cancel: desk.cancel.clone() };
+    let call = Call { cancel: desk.cancel.clone(), ..Call::default() };
     let mut story =
         Story { desk, session, call, steps: Vec::new(), waits: Vec::new(), answers: String::new() };
     let last = story.play().await?;
