@@ -30,11 +30,22 @@ const ANYWHERE: u32 = 6;
 type Outcome = std::result::Result<Performed, Refusal>;
 
 /// Action names that mean a tap, best first; and those of the other verbs.
-const TAP: &[&str] = &["click", "press", "clicked", "jump", "activate", "do default", "open", "toggle", "showmenu"];
+const TAP: &[&str] =
+    &["click", "press", "clicked", "jump", "activate", "do default", "open", "toggle", "showmenu"];
 const TOGGLE: &[&str] = &["toggle", "toggled", "click", "press", "clicked", "check", "uncheck", "activate"];
 const SELECT: &[&str] = &["select", "click", "press", "clicked", "activate", "toggle"];
-const EXPAND: &[&str] =
-    &["expand or contract", "expand or collapse", "expand", "collapse", "showmenu", "popup", "press", "click", "toggle", "activate"];
+const EXPAND: &[&str] = &[
+    "expand or contract",
+    "expand or collapse",
+    "expand",
+    "collapse",
+    "showmenu",
+    "popup",
+    "press",
+    "click",
+    "toggle",
+    "activate",
+];
 
 impl AtspiBackend {
     /// Carries one action out.
@@ -49,7 +60,8 @@ impl AtspiBackend {
             }
             Action::Tap { on, button, count, hold } => {
                 let at = self.point(*on, deadline).await?;
-                let press = Gesture::Press { at, button: *button, count: *count, hold: hold.unwrap_or_default() };
+                let press =
+                    Gesture::Press { at, button: *button, count: *count, hold: hold.unwrap_or_default() };
                 self.synthesise(press, deadline).await
             }
             Action::Hover { on } => {
@@ -143,7 +155,12 @@ impl AtspiBackend {
         self.synthesise(press, deadline).await
     }
 
-    async fn choose(&self, found: &Found, wanted: &[&str], deadline: Deadline) -> Result<Option<(i32, String)>> {
+    async fn choose(
+        &self,
+        found: &Found,
+        wanted: &[&str],
+        deadline: Deadline,
+    ) -> Result<Option<(i32, String)>> {
         if !found.facts.interfaces.has(Interfaces::ACTION) {
             return Ok(None);
         }
@@ -175,7 +192,11 @@ impl AtspiBackend {
         }
     }
 
-    async fn focus_if_needed(&self, on: Option<NativeKey>, deadline: Deadline) -> std::result::Result<(), Refusal> {
+    async fn focus_if_needed(
+        &self,
+        on: Option<NativeKey>,
+        deadline: Deadline,
+    ) -> std::result::Result<(), Refusal> {
         let Some(key) = on else { return Ok(()) };
         let found = self.find(key, deadline).await?;
         if !found.facts.states.has(NativeStates::FOCUSED) {
@@ -184,7 +205,13 @@ impl AtspiBackend {
         Ok(())
     }
 
-    async fn type_text(&self, on: Option<NativeKey>, text: &str, replace: bool, deadline: Deadline) -> Outcome {
+    async fn type_text(
+        &self,
+        on: Option<NativeKey>,
+        text: &str,
+        replace: bool,
+        deadline: Deadline,
+    ) -> Outcome {
         if let Some(key) = on {
             let found = self.find(key, deadline).await?;
             if found.facts.interfaces.has(Interfaces::EDITABLE_TEXT)
@@ -213,7 +240,8 @@ impl AtspiBackend {
         let (member, reply) = if replace {
             ("SetTextContents", self.dispatch(object, EDITABLE, "SetTextContents", &text, deadline).await?)
         } else {
-            let caret: i32 = bus::property(&self.bus, object, TEXT, "CaretOffset", deadline).await.unwrap_or(-1);
+            let caret: i32 =
+                bus::property(&self.bus, object, TEXT, "CaretOffset", deadline).await.unwrap_or(-1);
             let caret = if caret < 0 { i32::MAX } else { caret };
             // AT-SPI counts the inserted text in bytes.
             let body = (caret, text, text.len() as i32);
@@ -274,8 +302,10 @@ impl AtspiBackend {
     async fn named_children(&self, object: &Object, deadline: Deadline) -> Result<Vec<(Object, String)>> {
         let children: Vec<(String, zbus::OwnedObjectPath)> =
             bus::ask(&self.bus, object, ACCESSIBLE, "GetChildren", &(), deadline).await?;
-        let objects: Vec<Object> = children.iter().map(|(name, path)| Object::new(name, path.as_str())).collect();
-        let names = objects.iter().map(|o| bus::property::<String>(&self.bus, o, ACCESSIBLE, "Name", deadline));
+        let objects: Vec<Object> =
+            children.iter().map(|(name, path)| Object::new(name, path.as_str())).collect();
+        let names =
+            objects.iter().map(|o| bus::property::<String>(&self.bus, o, ACCESSIBLE, "Name", deadline));
         let names = futures_util::future::join_all(names).await;
         Ok(objects.into_iter().zip(names.into_iter().map(Result::unwrap_or_default)).collect())
     }
@@ -324,10 +354,14 @@ impl AtspiBackend {
             Ok(Some(reply)) if reply.body().deserialize::<bool>().unwrap_or(false) => Ok(native("ScrollTo")),
             Err(refusal) if refusal.error.code == Code::TargetUnresponsive => Err(refusal),
             // Toolkits that do not scroll on request do so for what gets the focus.
-            _ if found.facts.states.has(NativeStates::FOCUSABLE) && self.grab_focus(&found, deadline).await? => {
+            _ if found.facts.states.has(NativeStates::FOCUSABLE)
+                && self.grab_focus(&found, deadline).await? =>
+            {
                 Ok(native("GrabFocus"))
             }
-            _ => Err(unsupported("way to scroll this element into view; scroll its container instead").into()),
+            _ => {
+                Err(unsupported("way to scroll this element into view; scroll its container instead").into())
+            }
         }
     }
 

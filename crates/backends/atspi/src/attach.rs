@@ -227,7 +227,12 @@ pub(crate) async fn begin(
     Ok(shadow)
 }
 
-async fn read_over_socket(socket: &str, app: &Arc<str>, shadow: &mut Shadow, deadline: Deadline) -> Result<()> {
+async fn read_over_socket(
+    socket: &str,
+    app: &Arc<str>,
+    shadow: &mut Shadow,
+    deadline: Deadline,
+) -> Result<()> {
     let read = async {
         let told = |error: zbus::Error| bus::told("reading over the app's socket", &error);
         let peer = bus::connect_to_peer(socket).await.map_err(told)?;

@@ -52,7 +52,8 @@ impl Desktop {
         match (asked, &self.display) {
             (Err(error), Some(display)) => {
                 let display = display.clone();
-                let read = tokio::task::spawn_blocking(move || crate::windows::bus_of_display(&display)).await;
+                let read =
+                    tokio::task::spawn_blocking(move || crate::windows::bus_of_display(&display)).await;
                 read.ok().flatten().ok_or(error)
             }
             (asked, _) => asked,
@@ -67,9 +68,11 @@ impl Desktop {
 }
 
 async fn connect_to(address: &str) -> Result<Connection> {
-    Builder::address(address).max_queued(QUEUED).build().await.map_err(|error| {
-        no_bus(format!("the accessibility bus at {address} cannot be reached: {error}"))
-    })
+    Builder::address(address)
+        .max_queued(QUEUED)
+        .build()
+        .await
+        .map_err(|error| no_bus(format!("the accessibility bus at {address} cannot be reached: {error}")))
 }
 
 /// Connects to an app's own socket.
@@ -107,10 +110,7 @@ pub(crate) fn message<B>(object: &Object, interface: &str, member: &str, body: &
 where
     B: serde::Serialize + DynamicType,
 {
-    Message::method_call(&*object.path, member)
-        .destination(&*object.name)
-        .interface(interface)
-        .build(body)
+    Message::method_call(&*object.path, member).destination(&*object.name).interface(interface).build(body)
 }
 
 /// One call with its reply, within the deadline.
@@ -161,8 +161,7 @@ pub(crate) async fn property<T>(
 where
     T: TryFrom<zbus::OwnedVariant, Error = zbus::Error>,
 {
-    let value: zbus::OwnedVariant =
-        ask(bus, object, PROPERTIES, "Get", &(interface, name), deadline).await?;
+    let value: zbus::OwnedVariant = ask(bus, object, PROPERTIES, "Get", &(interface, name), deadline).await?;
     T::try_from(value).map_err(|error| told(name, &error))
 }
 
@@ -183,11 +182,9 @@ pub(crate) fn told(what: &str, error: &zbus::Error) -> Error {
                     "the element is gone or cannot do this; take a new snapshot",
                 )
             }
-            fdo::Error::AccessDenied(_) => Error::new(
-                Code::PermissionDenied,
-                message,
-                "run Stillpoint as the user who runs the app",
-            ),
+            fdo::Error::AccessDenied(_) => {
+                Error::new(Code::PermissionDenied, message, "run Stillpoint as the user who runs the app")
+            }
             _ => rejected(message),
         },
         zbus::Error::MethodError(..) => rejected(message),

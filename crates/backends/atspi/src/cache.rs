@@ -15,21 +15,20 @@ pub(crate) const CACHE: &str = "org.a11y.atspi.Cache";
 
 type Reference<'m> = (&'m str, ObjectPath<'m>);
 /// Object, application, parent, index in parent, child count, interfaces, name, role, description, states.
-type Item<'m> = (
+type Item<'m> =
+    (Reference<'m>, Reference<'m>, Reference<'m>, i32, i32, Vec<&'m str>, &'m str, u32, &'m str, Vec<u32>);
+/// The older form: the children themselves instead of index and count.
+type OldItem<'m> = (
     Reference<'m>,
     Reference<'m>,
     Reference<'m>,
-    i32,
-    i32,
+    Vec<Reference<'m>>,
     Vec<&'m str>,
     &'m str,
     u32,
     &'m str,
     Vec<u32>,
 );
-/// The older form: the children themselves instead of index and count.
-type OldItem<'m> =
-    (Reference<'m>, Reference<'m>, Reference<'m>, Vec<Reference<'m>>, Vec<&'m str>, &'m str, u32, &'m str, Vec<u32>);
 
 /// What the cache says about one object.
 #[derive(Debug)]

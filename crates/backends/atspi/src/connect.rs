@@ -82,8 +82,10 @@ impl AtspiConnector {
 }
 
 fn info(target: &Target, app: &App, nature: &Nature, shadow: &Shadow) -> TargetInfo {
-    let windows = shadow.nodes.get(&shadow.root).map(|root| root.told_children.as_slice()).unwrap_or_default();
-    let titles = windows.iter().filter_map(|key| shadow.nodes.get(key)?.facts.name.as_deref().map(str::to_owned));
+    let windows =
+        shadow.nodes.get(&shadow.root).map(|root| root.told_children.as_slice()).unwrap_or_default();
+    let titles =
+        windows.iter().filter_map(|key| shadow.nodes.get(key)?.facts.name.as_deref().map(str::to_owned));
     TargetInfo {
         target: target.to_string(),
         name: nature.name.clone(),
@@ -142,7 +144,8 @@ impl Session {
         self.place_windows().await;
         let empty_until = Instant::now() + FIRST_WINDOW;
         loop {
-            let is_empty = self.shadow.nodes.get(&self.shadow.root).is_none_or(|root| root.facts.children.is_empty());
+            let is_empty =
+                self.shadow.nodes.get(&self.shadow.root).is_none_or(|root| root.facts.children.is_empty());
             if self.shadow.is_settled(Round(0)) && !is_empty {
                 break;
             }
@@ -151,7 +154,9 @@ impl Session {
             }
             let step = tokio::time::timeout_at(empty_until, self.step());
             match step.await {
-                Ok(std::ops::ControlFlow::Break(_)) => return Err(bus::lost("the app ended while it was read")),
+                Ok(std::ops::ControlFlow::Break(_)) => {
+                    return Err(bus::lost("the app ended while it was read"));
+                }
                 Err(_) if is_empty => return Err(attach::hidden("the app", self.pid)),
                 _ => {}
             }
@@ -169,7 +174,9 @@ impl Session {
 
     /// Where the toolkit does not say where its windows are, the display is asked.
     async fn place_windows(&mut self) {
-        let (Some(display), true) = (self.display.clone(), self.shadow.dialect.window_relative) else { return };
+        let (Some(display), true) = (self.display.clone(), self.shadow.dialect.window_relative) else {
+            return;
+        };
         let pid = self.pid;
         match tokio::task::spawn_blocking(move || crate::windows::windows_of(&display, pid)).await {
             Ok(Ok(found)) => crate::windows::place(&mut self.shadow, &found),
@@ -243,7 +250,8 @@ impl AtspiBackend {
 
     /// What is known of an element.
     pub(crate) async fn find(&self, key: NativeKey, deadline: Deadline) -> Result<Found> {
-        let found = self.request("looking an element up", |answer| Command::Find(key, answer), deadline).await?;
+        let found =
+            self.request("looking an element up", |answer| Command::Find(key, answer), deadline).await?;
         found.ok_or_else(|| {
             Error::new(
                 stillpoint_core::Code::StaleReference,

@@ -26,7 +26,9 @@ pub(crate) async fn diagnose(desktop: &Desktop, deadline: Deadline) -> Vec<Check
                 "apt-get install at-spi2-core; the registry is started by the accessibility bus",
             )),
         },
-        Err(error) => checks.push(bad("accessibility registry", error.message, "see the accessibility bus above")),
+        Err(error) => {
+            checks.push(bad("accessibility registry", error.message, "see the accessibility bus above"))
+        }
     }
     checks.push(qt_switch());
     checks.push(gtk_switch());
@@ -80,7 +82,9 @@ async fn xtest(desktop: &Desktop) -> Check {
             "the X server has no XTEST",
             "start the X server without `-extension XTEST`; Xvfb has it by default",
         ),
-        Ok(Err(error)) => bad("XTEST (synthesised input)", error, "check that the display runs and that you may use it"),
+        Ok(Err(error)) => {
+            bad("XTEST (synthesised input)", error, "check that the display runs and that you may use it")
+        }
         Err(error) => bad("XTEST (synthesised input)", error.to_string(), "check the display"),
     }
 }
@@ -109,8 +113,12 @@ fn qt_switch() -> Check {
 
 fn gtk_switch() -> Check {
     match (std::env::var("NO_AT_BRIDGE"), std::env::var("GTK_A11Y")) {
-        (Ok(off), _) if off == "1" => bad("GTK switch", "NO_AT_BRIDGE=1 hides GTK 3 apps", "unset NO_AT_BRIDGE"),
-        (_, Ok(off)) if off == "none" => bad("GTK switch", "GTK_A11Y=none hides GTK 4 apps", "unset GTK_A11Y"),
+        (Ok(off), _) if off == "1" => {
+            bad("GTK switch", "NO_AT_BRIDGE=1 hides GTK 3 apps", "unset NO_AT_BRIDGE")
+        }
+        (_, Ok(off)) if off == "none" => {
+            bad("GTK switch", "GTK_A11Y=none hides GTK 4 apps", "unset GTK_A11Y")
+        }
         _ => good("GTK switch", "accessibility is not switched off"),
     }
 }

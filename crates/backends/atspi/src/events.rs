@@ -81,8 +81,9 @@ impl Shadow {
             ("Object", "StateChanged") => self.state_changed(event),
             ("Object", "PropertyChange") => return self.property_changed(event),
             ("Object", "TextChanged") => self.ask_text(key),
-            ("Object", "ChildrenChanged" | "ModelChanged")
-            | ("Document", "LoadComplete" | "Reload") => self.ask_children(key),
+            ("Object", "ChildrenChanged" | "ModelChanged") | ("Document", "LoadComplete" | "Reload") => {
+                self.ask_children(key)
+            }
             ("Object", member) if member.starts_with("Row") || member.starts_with("Column") => {
                 self.ask_children(key);
             }
@@ -208,9 +209,10 @@ impl Shadow {
 
     fn descendant_changed(&mut self, event: &Event<'_>) {
         let new = event.other.as_ref().and_then(|o| self.keys.get(&o.name, &o.path));
-        let focused = self.subtree(event.key).into_iter().filter(|key| {
-            self.nodes.get(key).is_some_and(|e| e.facts.states.has(NativeStates::FOCUSED))
-        });
+        let focused = self
+            .subtree(event.key)
+            .into_iter()
+            .filter(|key| self.nodes.get(key).is_some_and(|e| e.facts.states.has(NativeStates::FOCUSED)));
         let old: Vec<NativeKey> = focused.collect();
         for key in old.into_iter().chain(new) {
             self.ask(key, Facet::States);

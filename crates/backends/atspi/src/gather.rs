@@ -105,12 +105,8 @@ impl Shadow {
 
     fn gather_range(&mut self, key: NativeKey, range: Range<usize>, total: usize) {
         let Some(entry) = self.nodes.get_mut(&key) else { return };
-        let gathering = Gathering {
-            found: vec![None; range.len()],
-            left: range.len(),
-            total,
-            ..Gathering::default()
-        };
+        let gathering =
+            Gathering { found: vec![None; range.len()], left: range.len(), total, ..Gathering::default() };
         entry.gathering = Some(gathering);
         if range.is_empty() {
             self.gathered(key);
@@ -162,7 +158,9 @@ impl Shadow {
         self.strays.remove(child);
         let body = reply.map(Message::body);
         let parent = body.as_ref().and_then(|b| b.deserialize::<zbus::Variant<'_>>().ok());
-        let Some(parent) = parent.as_ref().and_then(crate::read::reference).filter(|p| !p.is_null()) else { return };
+        let Some(parent) = parent.as_ref().and_then(crate::read::reference).filter(|p| !p.is_null()) else {
+            return;
+        };
         match self.keys.get(&parent.name, &parent.path) {
             Some(known) => self.ask_children(known),
             None if left > 0 && self.strays.insert(parent.clone()) => {

@@ -50,7 +50,11 @@ impl Input {
     /// Does it, unless the time is over before it begins.
     pub(crate) fn perform(&mut self, gesture: &Gesture, until: Instant) -> Result<()> {
         if Instant::now() >= until {
-            return Err(Error::new(Code::Timeout, "the deadline passed before any input", "give a longer timeout"));
+            return Err(Error::new(
+                Code::Timeout,
+                "the deadline passed before any input",
+                "give a longer timeout",
+            ));
         }
         match gesture {
             Gesture::MoveTo(at) => self.move_to(*at)?,
@@ -117,16 +121,26 @@ impl Input {
         Ok(())
     }
 
+    /// Presses, moves in steps, and stays over the target for a while before it lets go: where something is dropped
+    /// is agreed on between two widgets, and they need a few motions over the target for it.
     fn drag(&self, from: (i32, i32), to: (i32, i32), over: Duration) -> Result<()> {
         self.move_to(from)?;
         self.fake(BUTTON_PRESS_EVENT, 1, (0, 0))?;
         self.sync()?;
-        let steps = DRAG_STEPS.max((over.as_millis() / 16) as u32);
+        let steps = DRAG_STEPS.max((over.as_millis() / 32) as u32);
+        let pause = over / (2 * steps);
         for step in 1..=steps {
-            let part = |a: i32, b: i32| a + ((i64::from(b) - i64::from(a)) * i64::from(step) / i64::from(steps)) as i32;
+            let part = |a: i32, b: i32| {
+                a + ((i64::from(b) - i64::from(a)) * i64::from(step) / i64::from(steps)) as i32
+            };
             self.move_to((part(from.0, to.0), part(from.1, to.1)))?;
             self.sync()?;
-            std::thread::sleep(over / steps);
+            std::thread::sleep(pause);
+        }
+        for step in 0..steps {
+            self.move_to((to.0 + (step % 2) as i32, to.1))?;
+            self.sync()?;
+            std::thread::sleep(pause);
         }
         self.fake(BUTTON_RELEASE_EVENT, 1, (0, 0))
     }
@@ -154,18 +168,15 @@ impl Input {
                 "keys are named like Enter, Tab, Escape, ArrowDown, F5, or by their character",
             )
         })?;
-        let held: Vec<&str> = [
-            (key.ctrl, "Control"),
-            (key.alt, "Alt"),
-            (key.meta, "Meta"),
-            (key.shift, "Shift"),
-        ]
-        .into_iter()
-        .filter_map(|(on, name)| on.then_some(name))
-        .collect();
+        let held: Vec<&str> =
+            [(key.ctrl, "Control"), (key.alt, "Alt"), (key.meta, "Meta"), (key.shift, "Shift")]
+                .into_iter()
+                .filter_map(|(on, name)| on.then_some(name))
+                .collect();
         let mut codes = Vec::new();
         for name in held {
-            let keysym = keysym_of_name(name).ok_or_else(|| Error::internal("a modifier without a keysym"))?;
+            let keysym =
+                keysym_of_name(name).ok_or_else(|| Error::internal("a modifier without a keysym"))?;
             codes.push(self.code(keysym)?.0);
         }
         for code in &codes {

@@ -43,7 +43,11 @@ impl Keymap {
     }
 
     /// Lends spare keys to signs that no key makes.
-    pub(crate) fn borrow_for(&mut self, x: &RustConnection, keysyms: impl Iterator<Item = u32>) -> XResult<()> {
+    pub(crate) fn borrow_for(
+        &mut self,
+        x: &RustConnection,
+        keysyms: impl Iterator<Item = u32>,
+    ) -> XResult<()> {
         for keysym in keysyms {
             if self.keys.contains_key(&keysym) {
                 continue;

@@ -16,6 +16,7 @@ mod cache;
 mod connect;
 mod doctor;
 mod events;
+mod family;
 mod gather;
 mod hit;
 mod input;

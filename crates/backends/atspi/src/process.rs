@@ -16,7 +16,12 @@ pub(crate) fn names_of(pid: u32) -> Vec<String> {
         names.extend(program.as_deref().and_then(|p| base(Path::new(p))));
         // A script is known by its own name, not by its interpreter's.
         let script = arguments.find(|a| !a.starts_with('-') && !a.is_empty());
-        names.extend(script.as_deref().and_then(|s| Path::new(s).file_stem()).map(|s| s.to_string_lossy().into_owned()));
+        names.extend(
+            script
+                .as_deref()
+                .and_then(|s| Path::new(s).file_stem())
+                .map(|s| s.to_string_lossy().into_owned()),
+        );
     }
     names.dedup();
     names

@@ -136,7 +136,8 @@ impl Dialect {
 
 /// Long texts are asked for their length first, so that no more than the limit travels.
 pub(crate) fn text_question(facts: &Facts) -> Facet {
-    let may_be_long = facts.states.has(NativeStates::MULTI_LINE) || matches!(facts.role.0, 60 | 61 | 73 | 82..=96);
+    let may_be_long =
+        facts.states.has(NativeStates::MULTI_LINE) || matches!(facts.role.0, 60 | 61 | 73 | 82..=96);
     if may_be_long { Facet::TextLength } else { Facet::Text }
 }
 

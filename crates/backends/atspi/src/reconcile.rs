@@ -67,14 +67,18 @@ impl Reconciler {
 
     fn sample(&mut self, shadow: &Shadow) -> Vec<NativeKey> {
         let visible = |key: &NativeKey| {
-            shadow.nodes.get(key).is_some_and(|e| e.told.is_some() && (e.facts.is_showing() || *key == shadow.root))
+            shadow
+                .nodes
+                .get(key)
+                .is_some_and(|e| e.told.is_some() && (e.facts.is_showing() || *key == shadow.root))
         };
         let mut keys: Vec<NativeKey> = shadow.nodes.keys().copied().filter(visible).collect();
         keys.sort_unstable();
         let from = keys.partition_point(|key| *key <= self.cursor);
         let sample: Vec<NativeKey> = keys[from..].iter().copied().take(SAMPLE).collect();
         // At the end of the list the next round starts from the front.
-        self.cursor = if sample.len() < SAMPLE { NativeKey(0) } else { sample.last().copied().unwrap_or(NativeKey(0)) };
+        self.cursor =
+            if sample.len() < SAMPLE { NativeKey(0) } else { sample.last().copied().unwrap_or(NativeKey(0)) };
         sample
     }
 }
@@ -88,9 +92,12 @@ impl Shadow {
         }
         let worth_asking = |key: &NativeKey| {
             let Some(entry) = self.nodes.get(key).filter(|e| e.told.is_some()) else { return false };
-            *key == self.root || entry.facts.role.is_container() || (entry.facts.is_showing() && self.is_placed(*key))
+            *key == self.root
+                || entry.facts.role.is_container()
+                || (entry.facts.is_showing() && self.is_placed(*key))
         };
-        let mut keys: Vec<NativeKey> = self.nodes.keys().copied().filter(worth_asking).take(LOOK_LIMIT).collect();
+        let mut keys: Vec<NativeKey> =
+            self.nodes.keys().copied().filter(worth_asking).take(LOOK_LIMIT).collect();
         keys.sort_unstable();
         for key in keys {
             self.ask_children(key);

@@ -68,7 +68,29 @@ impl NativeRole {
 
     /// Whether it is there to hold others, whatever they are.
     pub(crate) fn is_container(self) -> bool {
-        matches!(self.0, 20 | 23 | 24 | 28 | 30 | 31 | 36 | 37 | 38 | 39 | 46 | 49 | 53 | 63 | 68 | 69 | 78 | 85 | 87 | 98 | 99)
+        matches!(
+            self.0,
+            20 | 23
+                | 24
+                | 28
+                | 30
+                | 31
+                | 36
+                | 37
+                | 38
+                | 39
+                | 46
+                | 49
+                | 53
+                | 63
+                | 68
+                | 69
+                | 78
+                | 85
+                | 87
+                | 98
+                | 99
+        )
     }
 
     /// Whether checking is what it is there for.

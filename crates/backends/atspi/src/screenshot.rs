@@ -13,7 +13,9 @@ use x11rb::rust_connection::RustConnection;
 impl AtspiBackend {
     /// A PNG of an element, or of the window in front.
     pub(crate) async fn picture(&self, of: Option<NativeKey>, deadline: Deadline) -> Result<Vec<u8>> {
-        let Some(display) = self.display.clone() else { return Err(unsupported("screenshots without a display")) };
+        let Some(display) = self.display.clone() else {
+            return Err(unsupported("screenshots without a display"));
+        };
         let (area, title) = match of {
             Some(key) => (self.find(key, deadline).await?.bounds, None),
             None => {
@@ -68,7 +70,15 @@ fn grab(display: &str, area: Rect) -> XResult<Vec<u8>> {
         return Err("it lies outside of the screen".into());
     }
     let image = x
-        .get_image(ImageFormat::Z_PIXMAP, root, left as i16, top as i16, width as u16, height as u16, u32::MAX)?
+        .get_image(
+            ImageFormat::Z_PIXMAP,
+            root,
+            left as i16,
+            top as i16,
+            width as u16,
+            height as u16,
+            u32::MAX,
+        )?
         .reply()?;
     let pixels = rgb(&x, &image.data, image.depth, width as usize, height as usize)?;
     encode(&pixels, width as u32, height as u32)
@@ -77,14 +87,16 @@ fn grab(display: &str, area: Rect) -> XResult<Vec<u8>> {
 /// Pixels as red, green, blue.
 fn rgb(x: &RustConnection, data: &[u8], depth: u8, width: usize, height: usize) -> XResult<Vec<u8>> {
     let formats = &x.setup().pixmap_formats;
-    let format = formats.iter().find(|f| f.depth == depth).ok_or("the display has no format for its own pixels")?;
+    let format =
+        formats.iter().find(|f| f.depth == depth).ok_or("the display has no format for its own pixels")?;
     if format.bits_per_pixel != 32 {
         return Err(format!("{} bits per pixel are not supported", format.bits_per_pixel).into());
     }
     let little = x.setup().image_byte_order == ImageOrder::LSB_FIRST;
     let mut pixels = Vec::with_capacity(width * height * 3);
     for pixel in data.chunks_exact(4).take(width * height) {
-        let [red, green, blue] = if little { [pixel[2], pixel[1], pixel[0]] } else { [pixel[1], pixel[2], pixel[3]] };
+        let [red, green, blue] =
+            if little { [pixel[2], pixel[1], pixel[0]] } else { [pixel[1], pixel[2], pixel[3]] };
         pixels.extend([red, green, blue]);
     }
     Ok(pixels)

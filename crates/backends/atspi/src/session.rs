@@ -161,9 +161,10 @@ impl Session {
     fn signal(&mut self, message: &Message) -> ControlFlow<End> {
         let header = message.header();
         if header.member().is_some_and(|member| member.as_str() == "NameOwnerChanged") {
-            let gone = message.body().deserialize::<(&str, &str, &str)>().is_ok_and(|(name, _, new)| {
-                name == &*self.app && new.is_empty()
-            });
+            let gone = message
+                .body()
+                .deserialize::<(&str, &str, &str)>()
+                .is_ok_and(|(name, _, new)| name == &*self.app && new.is_empty());
             if gone {
                 return ControlFlow::Break(End::Lost(bus::lost(format!("the app (pid {}) ended", self.pid))));
             }
@@ -233,7 +234,9 @@ impl Session {
 
     /// Has the places of the app's windows looked up where the toolkit does not tell them.
     pub(crate) fn look_at_windows(&self) {
-        let (Some(display), true) = (self.display.clone(), self.shadow.dialect.window_relative) else { return };
+        let (Some(display), true) = (self.display.clone(), self.shadow.dialect.window_relative) else {
+            return;
+        };
         let (pid, requester) = (self.pid, self.requester.clone());
         tokio::task::spawn_blocking(move || match crate::windows::windows_of(&display, pid) {
             Ok(found) => {
@@ -299,7 +302,11 @@ impl Session {
         }
         let mut repairs = self.repairs.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for property in self.shadow.drifted.drain(..) {
-            tracing::info!(toolkit = self.toolkit, property, "the mirror was wrong without an event; repaired");
+            tracing::info!(
+                toolkit = self.toolkit,
+                property,
+                "the mirror was wrong without an event; repaired"
+            );
             *repairs.entry((self.toolkit.clone(), property.to_owned())).or_default() += 1;
         }
     }
@@ -322,7 +329,9 @@ impl Session {
         match command {
             Command::Barrier(answer) => {
                 if self.start_barrier(answer).await.is_err() {
-                    return ControlFlow::Break(End::Lost(bus::lost("the accessibility bus closed the connection")));
+                    return ControlFlow::Break(End::Lost(bus::lost(
+                        "the accessibility bus closed the connection",
+                    )));
                 }
             }
             Command::Refresh(scope, answer) => self.refresh(scope, answer),
@@ -334,7 +343,8 @@ impl Session {
             }
             Command::KeyOf(object, answer) => {
                 let key = self.shadow.keys.get(&object.name, &object.path);
-                let _ = answer.send(key.filter(|key| self.shadow.nodes.get(key).is_some_and(|e| e.told.is_some())));
+                let _ = answer
+                    .send(key.filter(|key| self.shadow.nodes.get(key).is_some_and(|e| e.told.is_some())));
             }
             Command::Placed(found) => crate::windows::place(&mut self.shadow, &found),
             Command::Close => return ControlFlow::Break(End::Closed),
@@ -373,7 +383,8 @@ impl Session {
     }
 
     fn windows(&self) -> Vec<Found> {
-        let windows = self.shadow.nodes.get(&self.shadow.root).map(|r| r.told_children.clone()).unwrap_or_default();
+        let windows =
+            self.shadow.nodes.get(&self.shadow.root).map(|r| r.told_children.clone()).unwrap_or_default();
         let (front, others): (Vec<_>, Vec<_>) =
             windows.into_iter().rev().partition(|key| Some(*key) == self.shadow.active);
         front.into_iter().chain(others).filter_map(|key| self.find(key)).collect()

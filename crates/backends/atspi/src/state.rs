@@ -101,7 +101,7 @@ impl NativeStates {
         if role == NativeRole::PASSWORD {
             tell(State::Protected, true);
         }
-        if !role.is_toggle_button() && (self.has(Self::CHECKABLE) || role.is_checkable()) {
+        if !role.is_toggle_button() && (self.has(Self::CHECKABLE | Self::CHECKED) || role.is_checkable()) {
             told.set(State::Checked, Some(self.checked()));
         }
         told

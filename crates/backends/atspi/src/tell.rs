@@ -32,7 +32,8 @@ impl Shadow {
         // Telling a family can leave something to be told of another one: what moved into a subtree that is new.
         for _ in 0..MAX_PASSES {
             let parents: Vec<NativeKey> = self.restructured.keys().copied().collect();
-            let mut parents: Vec<NativeKey> = parents.into_iter().filter(|key| self.can_be_told(*key)).collect();
+            let mut parents: Vec<NativeKey> =
+                parents.into_iter().filter(|key| self.can_be_told(*key)).collect();
             if parents.is_empty() {
                 break;
             }
@@ -56,7 +57,8 @@ impl Shadow {
 
     /// Whether a change of this object's family can be told: the mirror knows it, and all new ones are read.
     fn can_be_told(&self, key: NativeKey) -> bool {
-        self.nodes.get(&key).is_some_and(|e| e.told.is_some()) && self.family(key).all(|child| self.is_ready(child))
+        self.nodes.get(&key).is_some_and(|e| e.told.is_some())
+            && self.family(key).all(|child| self.is_ready(child))
     }
 
     fn is_ready(&self, key: NativeKey) -> bool {
@@ -132,7 +134,8 @@ impl Shadow {
     /// Whether an object that left `parent` is known to live under another one, which will claim it.
     fn belongs_elsewhere(&self, child: NativeKey, parent: NativeKey) -> bool {
         self.nodes.get(&child).is_some_and(|c| {
-            !c.dead && c.facts.parent.is_some_and(|p| p != parent && self.nodes.get(&p).is_some_and(|p| !p.dead))
+            !c.dead
+                && c.facts.parent.is_some_and(|p| p != parent && self.nodes.get(&p).is_some_and(|p| !p.dead))
         })
     }
 
@@ -198,7 +201,8 @@ impl Shadow {
             open.extend(entry.facts.children.iter().filter(|child| is(child, |c| c.facts.parent)));
             if key != top
                 && !dead
-                && let Some(parent) = parent.filter(|p| self.nodes.contains_key(p)) {
+                && let Some(parent) = parent.filter(|p| self.nodes.contains_key(p))
+            {
                 self.restructured.entry(parent).or_insert(now);
                 continue;
             }
@@ -222,7 +226,8 @@ impl Shadow {
 
     /// Which screen is shown, if that differs from what was told.
     pub(crate) fn tell_screen(&mut self, told: &mut ToldScreen) -> Option<Change> {
-        let windows = self.nodes.get(&self.root).map(|root| root.told_children.as_slice()).unwrap_or_default();
+        let windows =
+            self.nodes.get(&self.root).map(|root| root.told_children.as_slice()).unwrap_or_default();
         let find = |bit| {
             let has = |key: &&NativeKey| self.nodes.get(key).is_some_and(|e| e.facts.states.has(bit));
             windows.iter().rev().find(has).copied()

@@ -70,10 +70,9 @@ fn candidates(x: &RustConnection, root: Window) -> XResult<Vec<Window>> {
 }
 
 fn describe(x: &RustConnection, root: Window, window: Window) -> XResult<Option<XWindow>> {
-    let (Ok(size), Ok(place)) = (
-        x.get_geometry(window)?.reply(),
-        x.translate_coordinates(window, root, 0, 0)?.reply(),
-    ) else {
+    let (Ok(size), Ok(place)) =
+        (x.get_geometry(window)?.reply(), x.translate_coordinates(window, root, 0, 0)?.reply())
+    else {
         return Ok(None);
     };
     let extents = atom(x, "_GTK_FRAME_EXTENTS")?;
@@ -121,8 +120,13 @@ pub(crate) fn place(shadow: &mut Shadow, found: &[XWindow]) {
 }
 
 /// The window with this title and size; with this size; with this title; the only one.
-pub(crate) fn best_match<'a>(found: &'a [XWindow], title: &str, size: Option<(i32, i32)>) -> Option<&'a XWindow> {
-    let sized = |w: &&XWindow| size.is_some_and(|(width, height)| (w.area.width, w.area.height) == (width, height));
+pub(crate) fn best_match<'a>(
+    found: &'a [XWindow],
+    title: &str,
+    size: Option<(i32, i32)>,
+) -> Option<&'a XWindow> {
+    let sized =
+        |w: &&XWindow| size.is_some_and(|(width, height)| (w.area.width, w.area.height) == (width, height));
     let titled = |w: &&XWindow| w.title == title;
     let only = || match found {
         [only] => Some(only),
@@ -142,7 +146,11 @@ mod tests {
 
     #[test]
     fn a_window_is_known_by_title_and_size_before_either_alone() {
-        let window = |id, title: &str, width| XWindow { id, title: title.to_owned(), area: Rect::new(0, 0, width, 10) };
+        let window = |id, title: &str, width| XWindow {
+            id,
+            title: title.to_owned(),
+            area: Rect::new(0, 0, width, 10),
+        };
         let found = [window(1, "a", 100), window(2, "b", 100), window(3, "b", 200)];
         let id = |title, size| best_match(&found, title, size).map(|w| w.id);
         assert_eq!(id("b", Some((200, 10))), Some(3));

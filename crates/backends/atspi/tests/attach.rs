@@ -43,7 +43,8 @@ async fn the_tree_of_kcalc_is_what_pyatspi_sees() {
 async fn an_app_is_found_by_its_name_its_program_and_its_process() {
     let stage = Stage::new();
     let app = stage.fixture(Fixture::Gtk3);
-    for target in ["app:fixture-gtk3".to_owned(), "app:fixture".to_owned(), format!("app:pid={}", app.pid())] {
+    for target in ["app:fixture-gtk3".to_owned(), "app:fixture".to_owned(), format!("app:pid={}", app.pid())]
+    {
         let watched = stage.try_attach(&target, patience()).await.expect("it is found");
         assert_eq!(watched.info.pid, Some(app.pid()), "{target}");
         assert_eq!(watched.info.toolkit.as_deref(), Some("gtk3"));
@@ -51,7 +52,9 @@ async fn an_app_is_found_by_its_name_its_program_and_its_process() {
         watched.backend.close().await;
     }
     let listed = stage.connector().list(patience()).await.unwrap();
-    assert!(listed.iter().any(|t| t.pid == Some(app.pid()) && t.name == "fixture-gtk3" && !t.windows.is_empty()));
+    assert!(
+        listed.iter().any(|t| t.pid == Some(app.pid()) && t.name == "fixture-gtk3" && !t.windows.is_empty())
+    );
 }
 
 #[tokio::test]
@@ -117,7 +120,13 @@ async fn a_password_is_in_no_tree_no_change_and_no_state() {
 async fn the_doctor_finds_a_healthy_desktop_healthy() {
     let stage = Stage::new();
     let checks = stage.connector().diagnose(patience()).await;
-    for name in ["X display", "session bus", "XTEST (synthesised input)", "accessibility bus", "accessibility registry"] {
+    for name in [
+        "X display",
+        "session bus",
+        "XTEST (synthesised input)",
+        "accessibility bus",
+        "accessibility registry",
+    ] {
         assert!(checks.iter().any(|c| c.name == name && c.ok), "{name}: {checks:?}");
     }
     let nowhere = stillpoint_atspi::AtspiConnector::on(stillpoint_atspi::Desktop::default());

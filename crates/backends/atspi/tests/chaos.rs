@@ -40,7 +40,10 @@ async fn a_stopped_app_is_unresponsive_never_gets_the_action_and_comes_back() {
     watched.control(&app, "rest").await;
     watched.catch_up().await;
     let truth: serde_json::Value = serde_json::from_str(&watched.control(&app, "truth").await).unwrap();
-    assert!(truth["activations"]["animation.count"].as_u64().unwrap_or(0) == 0, "a late action fired: {truth}");
+    assert!(
+        truth["activations"]["animation.count"].as_u64().unwrap_or(0) == 0,
+        "a late action fired: {truth}"
+    );
     watched.backend.perform(&tap, patience()).await.expect("it works again");
     watched.control(&app, "activated animation.count 1").await;
     stage.try_attach(&target, patience()).await.expect("a new attach works");
@@ -87,7 +90,9 @@ async fn a_killed_app_is_lost_and_every_call_says_so() {
     let app = stage.fixture(Fixture::Gtk3);
     let mut watched = stage.attach(&app).await;
     app.kill().unwrap();
-    let End::Lost(error) = watched.until_end().await else { panic!("a killed app is not closed in good order") };
+    let End::Lost(error) = watched.until_end().await else {
+        panic!("a killed app is not closed in good order")
+    };
     assert_eq!(error.code, Code::TargetLost);
     assert_eq!(watched.backend.barrier(patience()).await.unwrap_err().code, Code::TargetLost);
     let root = watched.tree().root().and_then(|id| watched.tree().get(id)).unwrap().key();
@@ -108,7 +113,10 @@ async fn an_app_killed_while_it_is_attached_to_gives_an_error_not_a_hang() {
     let kill = async { app.kill().unwrap() };
     let (attached, ()) = tokio::join!(attach, kill);
     let Err(error) = attached else { panic!("attached to a dead app") };
-    assert!(matches!(error.code, Code::TargetLost | Code::TargetNotFound | Code::HierarchyEmpty), "{error:?}");
+    assert!(
+        matches!(error.code, Code::TargetLost | Code::TargetNotFound | Code::HierarchyEmpty),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]

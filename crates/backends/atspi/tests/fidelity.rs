@@ -17,7 +17,11 @@ async fn after_random_mutations(fixture: Fixture, seed: u32) {
     let mirror = outline(watched.tree());
     let fresh = watched.read_afresh().await;
     let truth = outline(fresh.tree());
-    assert!(mirror == truth, "the mirror differs from a fresh reading:\n{}", differences(&mirror, &truth).join("\n"));
+    assert!(
+        mirror == truth,
+        "the mirror differs from a fresh reading:\n{}",
+        differences(&mirror, &truth).join("\n")
+    );
     assert_eq!(watched.resyncs, 0);
     assert_eq!(watched.ignored, 0, "a change referred to something unknown");
 

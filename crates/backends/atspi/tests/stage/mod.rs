@@ -46,17 +46,21 @@ impl Stage {
         Arc::new(self.desktop.fixture(fixture).expect("the fixture starts"))
     }
 
-    /// Starts a program of the distribution and returns once the registry lists it with a window.
+    /// Starts a program of the distribution and returns once the registry lists it.
     pub async fn program(&self, program: &str) -> App {
         let command: Command = self.desktop.command(program);
         let app = self.desktop.spawn(command).expect("it starts");
         let until = patience();
         loop {
             let listed = self.connector().list(until).await.expect("the registry answers");
-            if listed.iter().any(|t| t.pid == Some(app.pid()) && !t.windows.is_empty()) {
+            if listed.iter().any(|t| t.pid == Some(app.pid())) {
                 return app;
             }
-            assert!(!until.has_passed() && app.is_alive(), "{program} did not appear: {}", app.stderr_tail());
+            assert!(
+                !until.has_passed() && app.is_alive(),
+                "{program} did not appear among {listed:?}: {}",
+                app.stderr_tail()
+            );
         }
     }
 
@@ -120,8 +124,6 @@ impl Watched {
 
     /// Everything that the app has said so far is in the mirror afterwards.
     pub async fn catch_up(&mut self) {
-        let backend = std::ptr::from_ref(&self.backend);
-        let _ = backend;
         self.backend.barrier(patience()).await.expect("the app answers");
         self.drain();
     }
@@ -167,7 +169,10 @@ impl Watched {
     }
 
     pub fn find(&self, role: Role, label: &str) -> Option<ElementId> {
-        self.tree().by_label(label).into_iter().find(|id| self.tree().get(*id).is_some_and(|n| n.role() == role))
+        self.tree()
+            .by_label(label)
+            .into_iter()
+            .find(|id| self.tree().get(*id).is_some_and(|n| n.role() == role))
     }
 
     pub fn key(&self, role: Role, label: &str) -> NativeKey {

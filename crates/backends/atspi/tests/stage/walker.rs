@@ -45,7 +45,11 @@ pub fn as_pyatspi_would(tree: &Tree) -> Vec<String> {
             let on: Vec<&str> =
                 STATES.iter().filter(|(s, _)| node.states().is(*s)).map(|(s, _)| s.name()).collect();
             let role = node.native_role().unwrap_or_default();
-            format!("{}{role} {:?} {on:?}", "  ".repeat(tree.path(id).len()), node.label().unwrap_or_default())
+            format!(
+                "{}{role} {:?} {on:?}",
+                "  ".repeat(tree.path(id).len()),
+                node.label().unwrap_or_default()
+            )
         })
         .collect()
 }

@@ -1,0 +1,162 @@
+//! Who belongs to whom: adopting children, letting go of the dead, and ways through the tree.
+
+use crate::object::Object;
+use crate::shadow::{Entry, Shadow, Stage};
+use std::collections::HashSet;
+use stillpoint_core::tree::NativeKey;
+
+impl Shadow {
+    /// GTK 4.8 leaves out what stands between a stack and its pages when it lists the stack's children, but not when
+    /// it is asked for each. A child that names another parent gives that away.
+    pub(crate) fn compare_parents(&mut self, key: NativeKey) {
+        let Some(entry) = self.nodes.get(&key).filter(|_| self.dialect.lists_skip) else { return };
+        let (Some(claimed), Some(parent)) = (&entry.facts.claimed_parent, entry.facts.parent) else { return };
+        let Some(lister) = self.nodes.get(&parent).filter(|p| !p.by_index && p.facts.object != *claimed)
+        else {
+            return;
+        };
+        if lister.stage == Stage::Named {
+            return;
+        }
+        if let Some(lister) = self.nodes.get_mut(&parent) {
+            lister.by_index = true;
+        }
+        self.ask_children(parent);
+    }
+
+    pub(crate) fn ask_children_if_told(&mut self, parent: NativeKey, gone: bool) {
+        if gone && self.nodes.get(&parent).is_some_and(|p| p.stage == Stage::Complete) {
+            self.ask_children(parent);
+        }
+    }
+
+    /// Takes a dead object out of its family.
+    pub(crate) fn dismiss(&mut self, key: NativeKey) {
+        let Some(entry) = self.nodes.get_mut(&key) else { return };
+        if key == self.root {
+            return;
+        }
+        entry.dead = true;
+        self.skipped.objects += u64::from(entry.stage == Stage::Named);
+        // From now on its path, if used again, means another object.
+        self.keys.forget(&entry.facts.object);
+        let Some(parent) = entry.facts.parent else { return };
+        let now = self.now;
+        if let Some(parent_entry) = self.nodes.get_mut(&parent) {
+            parent_entry.facts.children.retain(|child| *child != key);
+            self.restructured.entry(parent).or_insert(now);
+        }
+        if self.nodes.get(&key).is_some_and(|e| e.told.is_none()) {
+            self.drop_subtree(key);
+        }
+    }
+
+    /// The children of `key` are these now, out of `count`.
+    pub(crate) fn set_children(&mut self, key: NativeKey, objects: Vec<Object>, count: usize) {
+        let mut children = Vec::with_capacity(objects.len().min(self.limits.max_children));
+        let mut seen = HashSet::new();
+        for object in objects.into_iter().take(self.limits.max_children) {
+            if let Some(child) = self.adopt(key, object).filter(|child| seen.insert(*child)) {
+                children.push(child);
+            }
+        }
+        let now = self.now;
+        let Some(entry) = self.nodes.get_mut(&key) else { return };
+        entry.facts.omitted = u32::try_from(count.saturating_sub(children.len())).unwrap_or(u32::MAX);
+        entry.facts.child_count = count;
+        if entry.facts.children != children || entry.told_children != children {
+            if self.checking && entry.told.is_some() && entry.told_children != children {
+                self.drifted.push("children");
+            }
+            let before = std::mem::replace(&mut entry.facts.children, children);
+            self.restructured.entry(key).or_insert(now);
+            self.drop_untold(key, before);
+        }
+    }
+
+    /// Forgets children that were never told and are gone again.
+    fn drop_untold(&mut self, key: NativeKey, before: Vec<NativeKey>) {
+        let Some(now) = self.nodes.get(&key).map(|e| e.facts.children.clone()) else { return };
+        for child in before {
+            let is_ours = |c: &Entry| c.told.is_none() && c.facts.parent == Some(key);
+            if !now.contains(&child) && self.nodes.get(&child).is_some_and(is_ours) {
+                self.drop_subtree(child);
+            }
+        }
+    }
+
+    /// The key of a child, which is read if it is new. `None` where there is no room, or where it makes no sense.
+    pub(crate) fn adopt(&mut self, parent: NativeKey, object: Object) -> Option<NativeKey> {
+        let known = self.keys.get(&object.name, &object.path);
+        if let Some(child) = known {
+            if self.is_within(parent, child) {
+                return None;
+            }
+            let entry = self.nodes.get_mut(&child)?;
+            entry.facts.parent = Some(parent);
+            return Some(child);
+        }
+        if self.nodes.len() >= self.limits.max_nodes {
+            return None;
+        }
+        let own = self.nodes.get(&self.root).is_some_and(|root| root.facts.object.name == object.name);
+        if !own && !self.strangers.contains(&object.name) {
+            self.strangers.push(object.name.clone());
+        }
+        let (child, _) = self.keys.intern(&object);
+        self.nodes.insert(child, Entry::new(object, Some(parent), self.dialect));
+        self.introduce(child);
+        Some(child)
+    }
+
+    /// Whether `key` is `above` or lies in it.
+    pub(crate) fn is_within(&self, key: NativeKey, above: NativeKey) -> bool {
+        let mut at = Some(key);
+        while let Some(key) = at {
+            if key == above {
+                return true;
+            }
+            at = self.nodes.get(&key).and_then(|e| e.facts.parent);
+        }
+        false
+    }
+
+    /// The window that an object lies in.
+    pub(crate) fn toplevel(&self, key: NativeKey) -> Option<NativeKey> {
+        let mut at = key;
+        loop {
+            let parent = self.nodes.get(&at)?.facts.parent?;
+            if parent == self.root {
+                return Some(at);
+            }
+            at = parent;
+        }
+    }
+
+    /// What has to be added to an object's extents.
+    pub(crate) fn origin(&self, key: NativeKey) -> (i32, i32) {
+        if !self.dialect.window_relative {
+            return (0, 0);
+        }
+        self.toplevel(key).and_then(|window| self.origins.get(&window)).copied().unwrap_or_default()
+    }
+
+    /// All objects below `key`, itself included, from the top down.
+    pub(crate) fn subtree(&self, key: NativeKey) -> Vec<NativeKey> {
+        let mut found = vec![key];
+        let mut next = 0;
+        while let Some(key) = found.get(next).copied() {
+            if let Some(entry) = self.nodes.get(&key) {
+                found.extend(
+                    entry
+                        .facts
+                        .children
+                        .iter()
+                        .filter(|c| self.nodes.get(c).is_some_and(|child| child.facts.parent == Some(key))),
+                );
+            }
+            next += 1;
+        }
+        found
+    }
+}
