@@ -23,8 +23,17 @@ impl Outcome {
     /// A verb's answer. One that tells of an error is a failed call, and so is an action that was not done; a
     /// question that was answered with "no" is not.
     pub(crate) fn of(verb: &VerbSpec, answer: &dyn Answer) -> Result<Self> {
-        let failed = answer.error().is_some() || (!verb.read_only && answer.verdict() != Verdict::Done);
-        Ok(Outcome { json: answer.json()?, text: answer.text(), failed, more: Vec::new() })
+        let mut text = answer.text();
+        let error = answer.error();
+        let failed = error.is_some() || (!verb.read_only && answer.verdict() != Verdict::Done);
+        // Some answers tell all of their error, some only what happened.
+        if let Some(error) = error {
+            let told = text.clone();
+            for words in [&error.message, &error.hint].into_iter().filter(|words| !told.contains(words.as_str())) {
+                text = format!("{}\n{words}\n", text.trim_end());
+            }
+        }
+        Ok(Outcome { json: answer.json()?, text, failed, more: Vec::new() })
     }
 
     /// The same with something besides the text.

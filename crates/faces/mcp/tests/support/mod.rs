@@ -107,6 +107,17 @@ impl Agent {
     }
 }
 
+impl Agent {
+    /// The resource that the next update is about.
+    pub async fn hear_update(&self) -> String {
+        loop {
+            if let Heard::Updated(uri) = self.hear().await {
+                return uri;
+            }
+        }
+    }
+}
+
 /// The answer of a call that was begun.
 pub async fn end(handle: RequestHandle<RoleClient>) -> CallToolResult {
     match handle.await_response().await.unwrap() {

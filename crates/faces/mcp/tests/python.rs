@@ -1,0 +1,84 @@
+//! A client that is not ours: the official Python SDK plays a whole session, over both transports and in both
+//! lifecycles of the protocol.
+#![allow(clippy::unwrap_used)] // a test may panic
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use support::engine;
+use std::sync::OnceLock;
+use stillpoint_mcp::{HttpOptions, HttpServer, Options};
+use tokio_util::sync::CancellationToken;
+
+const SDK: &str = "mcp==2.3.0";
+const TOKEN: &str = "open-sesame-open-sesame";
+
+/// A Python with the SDK, in a virtual environment beside the build.
+fn python() -> &'static Path {
+    static MADE: OnceLock<PathBuf> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let example = support::example();
+        let home = example.ancestors().nth(3).unwrap().join("mcp-python");
+        let python = home.join("bin/python");
+        let has_sdk = |python: &Path| {
+            let asked = Command::new(python).args(["-c", "import mcp, httpx2; from importlib.metadata import version; print('mcp=='+version('mcp'))"]).output();
+            asked.is_ok_and(|out| String::from_utf8_lossy(&out.stdout).trim() == SDK)
+        };
+        if !has_sdk(&python) {
+            done(Command::new("python3").args(["-m", "venv"]).arg(&home).output().unwrap());
+            let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", SDK];
+            done(Command::new(&python).args(pip).output().unwrap());
+            assert!(has_sdk(&python), "the Python SDK is not there after its installation");
+        }
+        python
+    })
+}
+
+fn done(output: Output) -> String {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}\n{out}\n{err}", output.status);
+    out.into_owned()
+}
+
+fn script() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/session.py")
+}
+
+fn over_stdio(mode: &str) -> String {
+    done(Command::new(python()).arg(script()).arg("stdio").arg(support::example()).arg(mode).output().unwrap())
+}
+
+async fn over_http(mode: &'static str) -> String {
+    let addr = "127.0.0.1:0".parse().unwrap();
+    let options = HttpOptions { addr, token: TOKEN.to_owned(), hosts: Vec::new(), options: Options::default() };
+    let server = HttpServer::bind(engine(), options).await.unwrap();
+    let url = server.url();
+    let end = CancellationToken::new();
+    let serving = tokio::spawn(server.run(end.clone()));
+    let play = move || Command::new(python()).arg(script()).args(["http", &url, TOKEN, mode]).output().unwrap();
+    let played = done(tokio::task::spawn_blocking(play).await.unwrap());
+    end.cancel();
+    serving.await.unwrap().unwrap();
+    played
+}
+
+#[test]
+fn a_session_over_stdio() {
+    assert_eq!(over_stdio("auto").trim(), "played 2026-07-28");
+}
+
+#[test]
+fn a_session_over_stdio_with_the_handshake_of_before() {
+    assert!(over_stdio("legacy").starts_with("played 2025-"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_over_http() {
+    assert_eq!(over_http("auto").await.trim(), "played 2026-07-28");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_over_http_with_the_handshake_of_before() {
+    assert!(over_http("legacy").await.starts_with("played 2025-"));
+}
