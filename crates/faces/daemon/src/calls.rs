@@ -36,7 +36,8 @@ pub(crate) async fn answer(desk: &Arc<Desk>, request: Request, cancel: &Cancella
         },
     };
     let line = outcome.and_then(|reply| {
-        serde_json::to_value(&reply).map_err(|e| Error::internal(format!("an answer could not be written: {e}")))
+        serde_json::to_value(&reply)
+            .map_err(|e| Error::internal(format!("an answer could not be written: {e}")))
     });
     match line {
         Ok(result) => answered(&id, &result),
@@ -69,7 +70,8 @@ async fn about_sessions(
         "list" => sessions::list(&desk.targets, cancel).await,
         "close" => sessions::close(&desk.targets, app.as_deref()).await,
         _ => {
-            let app = app.ok_or_else(|| Error::invalid("open needs app", "give a target's URI such as sim:login"))?;
+            let app =
+                app.ok_or_else(|| Error::invalid("open needs app", "give a target's URI such as sim:login"))?;
             sessions::open(&desk.targets, &app, &settings, cancel).await
         }
     };

@@ -93,7 +93,8 @@ impl Client {
         }
         let waiting = place.clone();
         let turn = tokio::task::spawn_blocking(move || waiting.turn_to_start()).await;
-        let _turn = turn.map_err(|e| Error::internal(format!("waiting for the turn to start failed: {e}")))??;
+        let _turn =
+            turn.map_err(|e| Error::internal(format!("waiting for the turn to start failed: {e}")))??;
         if let Some(client) = Self::connect(place).await? {
             return Ok(client);
         }
@@ -157,8 +158,13 @@ impl Client {
         let response = response.map_err(|_| gone("the connection closed before the answer came"))?;
         match response.error {
             Some(failure) => Err(failure.into()),
-            None => serde_json::from_value(response.result)
-                .map_err(|e| Error::new(Code::Protocol, format!("an answer cannot be read: {e}"), "restart the daemon with `stillpoint serve --stop`")),
+            None => serde_json::from_value(response.result).map_err(|e| {
+                Error::new(
+                    Code::Protocol,
+                    format!("an answer cannot be read: {e}"),
+                    "restart the daemon with `stillpoint serve --stop`",
+                )
+            }),
         }
     }
 
@@ -203,5 +209,9 @@ fn is_nobody(error: &std::io::Error) -> bool {
 }
 
 fn gone(why: &str) -> Error {
-    Error::new(Code::AgentUnavailable, format!("the daemon cannot be reached: {why}"), "call again; another one is started")
+    Error::new(
+        Code::AgentUnavailable,
+        format!("the daemon cannot be reached: {why}"),
+        "call again; another one is started",
+    )
 }

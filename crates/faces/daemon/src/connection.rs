@@ -34,7 +34,13 @@ pub(crate) async fn serve(stream: UnixStream, desk: Arc<Desk>) {
     let writing = tokio::spawn(write_lines(FramedWrite::new(write, LinesCodec::new()), outbox));
     let lines = FramedRead::new(read, LinesCodec::new_with_max_length(LONGEST_REQUEST));
     let gone = desk.stopping().child_token();
-    let mut client = Client { desk: desk.clone(), out, gone: gone.clone(), calls: HashMap::new(), running: JoinSet::new() };
+    let mut client = Client {
+        desk: desk.clone(),
+        out,
+        gone: gone.clone(),
+        calls: HashMap::new(),
+        running: JoinSet::new(),
+    };
     client.read(lines).await;
     // Nobody waits for what still runs; what the daemon itself ended has been answered.
     gone.cancel();
@@ -118,9 +124,16 @@ impl Client {
         let key = id.to_string();
         if self.calls.contains_key(&key) || self.calls.len() >= MOST {
             let error = if self.calls.contains_key(&key) {
-                Error::invalid(format!("a call with the id {key} is under way"), "give each call an id of its own")
+                Error::invalid(
+                    format!("a call with the id {key} is under way"),
+                    "give each call an id of its own",
+                )
             } else {
-                Error::new(Code::RateLimited, format!("{MOST} calls are under way"), "wait for one of them to end")
+                Error::new(
+                    Code::RateLimited,
+                    format!("{MOST} calls are under way"),
+                    "wait for one of them to end",
+                )
             };
             self.send(wire::refused(&id, &error)).await;
             return;

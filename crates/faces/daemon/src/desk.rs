@@ -143,7 +143,8 @@ impl Desk {
 
     /// A client says its version. To a newer one the place is left; it hears of it when another daemon may start.
     pub(crate) async fn hello(&self, client: Option<&str>) -> Value {
-        let finishing = self.finishing.is_cancelled() || client.is_some_and(|client| newer(client, &self.version));
+        let finishing =
+            self.finishing.is_cancelled() || client.is_some_and(|client| newer(client, &self.version));
         if finishing {
             self.finish();
             self.released.cancelled().await;
@@ -177,7 +178,12 @@ impl Desk {
         tell("stillpoint_daemon_running", "gauge", "Calls that run now.", self.busy.borrow().running as u64);
         let sessions = self.targets.sessions().len() as u64;
         tell("stillpoint_daemon_sessions", "gauge", "Targets that are open.", sessions);
-        tell("stillpoint_daemon_uptime_seconds", "gauge", "Time since the start.", self.began.elapsed().as_secs());
+        tell(
+            "stillpoint_daemon_uptime_seconds",
+            "gauge",
+            "Time since the start.",
+            self.began.elapsed().as_secs(),
+        );
         out
     }
 }

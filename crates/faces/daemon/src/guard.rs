@@ -56,7 +56,9 @@ impl Guard {
         }
         let given = headers.get(header::AUTHORIZATION).and_then(|h| h.to_str().ok());
         let given = given.and_then(|words| words.split_once(' '));
-        let given = given.filter(|(kind, _)| kind.eq_ignore_ascii_case("bearer")).map(|(_, token)| Token::new(token.trim()));
+        let given = given
+            .filter(|(kind, _)| kind.eq_ignore_ascii_case("bearer"))
+            .map(|(_, token)| Token::new(token.trim()));
         if !given.is_some_and(|given| given.matches(&self.token)) {
             return Some((StatusCode::UNAUTHORIZED, "send the token as Authorization: Bearer TOKEN"));
         }
@@ -95,10 +97,15 @@ mod tests {
 
     #[test]
     fn our_own_names_with_the_token_are_let_through() {
-        for host in ["127.0.0.1:8181", "localhost:8181", "localhost", "[::1]:8181", "box.example:8181", "BOX.example"] {
+        for host in
+            ["127.0.0.1:8181", "localhost:8181", "localhost", "[::1]:8181", "box.example:8181", "BOX.example"]
+        {
             assert_eq!(refusal(&[("host", host), TOKEN]), None, "{host}");
         }
-        assert_eq!(refusal(&[("host", "localhost"), ("authorization", "bearer open-sesame-open-sesame")]), None);
+        assert_eq!(
+            refusal(&[("host", "localhost"), ("authorization", "bearer open-sesame-open-sesame")]),
+            None
+        );
         assert_eq!(refusal(&[("host", "localhost"), ("origin", "http://localhost:8181"), TOKEN]), None);
     }
 
@@ -116,7 +123,9 @@ mod tests {
     #[test]
     fn without_the_token_nothing_is_served() {
         assert_eq!(refusal(&[("host", "localhost")]), Some(401));
-        for wrong in ["Bearer", "Bearer ", "Bearer open", "Basic open-sesame-open-sesame", "open-sesame-open-sesame"] {
+        for wrong in
+            ["Bearer", "Bearer ", "Bearer open", "Basic open-sesame-open-sesame", "open-sesame-open-sesame"]
+        {
             assert_eq!(refusal(&[("host", "localhost"), ("authorization", wrong)]), Some(401), "{wrong:?}");
         }
     }

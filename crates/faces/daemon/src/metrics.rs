@@ -49,7 +49,9 @@ impl Metrics {
             async move { ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text) }
         };
         let app = Router::new().route("/metrics", get(tell)).layer(from_fn_with_state(self.guard, check));
-        if let Err(error) = axum::serve(self.listener, app).with_graceful_shutdown(end.cancelled_owned()).await {
+        if let Err(error) =
+            axum::serve(self.listener, app).with_graceful_shutdown(end.cancelled_owned()).await
+        {
             tracing::warn!(%error, "metrics are no longer told");
         }
     }

@@ -98,7 +98,8 @@ impl Place {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(unusable(&socket, &error.to_string())),
         }
-        let listener = tokio::net::UnixListener::bind(&socket).map_err(|e| unusable(&socket, &e.to_string()))?;
+        let listener =
+            tokio::net::UnixListener::bind(&socket).map_err(|e| unusable(&socket, &e.to_string()))?;
         std::fs::set_permissions(&socket, Permissions::from_mode(0o600))
             .map_err(|e| unusable(&socket, &e.to_string()))?;
         Ok(listener)

@@ -33,7 +33,9 @@ pub(crate) async fn start<A: AsRef<OsStr>>(place: &Place, exe: &Path, args: &[A]
         .process_group(0)
         .spawn()
         .map_err(|e| failed(e.to_string()))?;
-    let Some(stdout) = child.stdout.take() else { return Err(failed("it has no standard output".to_owned())) };
+    let Some(stdout) = child.stdout.take() else {
+        return Err(failed("it has no standard output".to_owned()));
+    };
     let mut lines = BufReader::new(stdout).lines();
     let ready = async {
         while let Some(line) = lines.next_line().await? {

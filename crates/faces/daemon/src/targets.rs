@@ -85,7 +85,9 @@ impl Targets {
         let mut open = self.engine.open_sessions();
         match (open.pop(), open.len()) {
             (Some(only), 0) => Ok(only),
-            (Some(_), _) => Err(Error::invalid("several targets are open, and app names none", self.open_ones())),
+            (Some(_), _) => {
+                Err(Error::invalid("several targets are open, and app names none", self.open_ones()))
+            }
             (None, _) => Err(Error::invalid("no target is open, and app names none", self.open_ones())),
         }
     }

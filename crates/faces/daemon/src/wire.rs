@@ -29,7 +29,8 @@ pub(crate) struct Request {
 
 /// Reads a line; what is no request is answered with what it gives back.
 pub(crate) fn read(line: &str) -> Result<Request, String> {
-    let message: Value = serde_json::from_str(line).map_err(|e| failed(&Value::Null, PARSE, &e.to_string()))?;
+    let message: Value =
+        serde_json::from_str(line).map_err(|e| failed(&Value::Null, PARSE, &e.to_string()))?;
     let id = message.get("id").cloned();
     let reply_to = id.clone().unwrap_or(Value::Null);
     let wrong = |why: &str| failed(&reply_to, INVALID_REQUEST, why);
@@ -106,7 +107,11 @@ impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         serde_json::from_value(failure.data).unwrap_or_else(|_| match failure.code {
             METHOD_NOT_FOUND => Error::invalid(failure.message, "`stillpoint --help` lists what there is"),
-            _ => Error::new(Code::Protocol, failure.message, "the daemon and its client disagree; `stillpoint serve --stop` ends it"),
+            _ => Error::new(
+                Code::Protocol,
+                failure.message,
+                "the daemon and its client disagree; `stillpoint serve --stop` ends it",
+            ),
         })
     }
 }

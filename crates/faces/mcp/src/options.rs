@@ -20,7 +20,9 @@ impl FromStr for ToolSet {
         match word {
             "usual" | "default" => Ok(ToolSet::Usual),
             "all" => Ok(ToolSet::All),
-            other => Err(Error::invalid(format!("there is no set of tools called {other:?}"), "give usual or all")),
+            other => {
+                Err(Error::invalid(format!("there is no set of tools called {other:?}"), "give usual or all"))
+            }
         }
     }
 }

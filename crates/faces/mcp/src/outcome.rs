@@ -29,7 +29,9 @@ impl Outcome {
         // Some answers tell all of their error, some only what happened.
         if let Some(error) = error {
             let told = text.clone();
-            for words in [&error.message, &error.hint].into_iter().filter(|words| !told.contains(words.as_str())) {
+            for words in
+                [&error.message, &error.hint].into_iter().filter(|words| !told.contains(words.as_str()))
+            {
                 text = format!("{}\n{words}\n", text.trim_end());
             }
         }
@@ -55,7 +57,8 @@ pub(crate) fn told(result: Result<Outcome>) -> CallToolResult {
     let outcome = result.unwrap_or_else(|error| failure(&error));
     let mut content = vec![ContentBlock::text(outcome.text)];
     content.extend(outcome.more);
-    let mut told = if outcome.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    let mut told =
+        if outcome.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
     told.structured_content = Some(outcome.json);
     told
 }

@@ -53,10 +53,7 @@ const LESSONS: [Lesson; 3] = [
     Lesson {
         name: "write_flow",
         about: "Turn a journey into one run_flow that proves each step.",
-        arguments: &[
-            ("journey", "The steps in words", true),
-            ("app", "The target's URI", false),
-        ],
+        arguments: &[("journey", "The steps in words", true), ("app", "The target's URI", false)],
         text: "Write a run_flow for {app}: {journey}\n\n\
             Each step is {\"verb\": …} with that verb's parameters beside it. Rules: selectors by role and label or by \
             #id, never by position and never by element id (e12), which lives for one session only; expect on every \
@@ -80,7 +77,10 @@ pub(crate) fn list() -> Vec<Prompt> {
 pub(crate) fn get(name: &str, given: Option<&JsonObject>) -> Result<GetPromptResult, ErrorData> {
     let lesson = LESSONS.iter().find(|l| l.name == name).ok_or_else(|| {
         let names: Vec<&str> = LESSONS.iter().map(|l| l.name).collect();
-        ErrorData::invalid_params(format!("there is no prompt {name:?}; there are {}", names.join(", ")), None)
+        ErrorData::invalid_params(
+            format!("there is no prompt {name:?}; there are {}", names.join(", ")),
+            None,
+        )
     })?;
     let mut text = lesson.text.to_owned();
     for (argument, _, required) in lesson.arguments {

@@ -35,7 +35,10 @@ pub(crate) fn target(uri: &str) -> Option<String> {
 pub(crate) fn list(targets: &Targets) -> Vec<Resource> {
     let of = |(target, session): (String, Session)| {
         Resource::new(uri(&target), format!("{target} snapshot"))
-            .with_description(format!("What {} shows now; subscribe to hear when it came to rest anew", session.info().name))
+            .with_description(format!(
+                "What {} shows now; subscribe to hear when it came to rest anew",
+                session.info().name
+            ))
             .with_mime_type(TEXT)
     };
     targets.sessions().into_iter().map(of).collect()
@@ -44,7 +47,11 @@ pub(crate) fn list(targets: &Targets) -> Vec<Resource> {
 /// How to name the snapshot of any target.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let about = "What a target shows now, as compact text. The target's URI is percent-encoded.";
-    vec![ResourceTemplate::new(format!("{SCHEME}{{target}}{SNAPSHOT}"), "snapshot").with_description(about).with_mime_type(TEXT)]
+    vec![
+        ResourceTemplate::new(format!("{SCHEME}{{target}}{SNAPSHOT}"), "snapshot")
+            .with_description(about)
+            .with_mime_type(TEXT),
+    ]
 }
 
 /// The error for what is no resource of ours, or cannot be read.
@@ -53,7 +60,11 @@ pub(crate) fn not_found(uri: &str, why: &str) -> ErrorData {
 }
 
 /// The session behind a resource.
-pub(crate) async fn session(targets: &Targets, uri: &str, cancel: &CancellationToken) -> Result<Session, ErrorData> {
+pub(crate) async fn session(
+    targets: &Targets,
+    uri: &str,
+    cancel: &CancellationToken,
+) -> Result<Session, ErrorData> {
     let target = target(uri).ok_or_else(|| {
         not_found(uri, "resources are stillpoint://TARGET/snapshot, with the target's URI percent-encoded")
     })?;
@@ -69,7 +80,8 @@ pub(crate) async fn read(session: &Session, uri: &str, call: &Call) -> Result<Re
 }
 
 async fn ask(session: &Session, verb: &str, params: Value, call: &Call) -> Result<(String, Value, Verdict)> {
-    let verb = by_name(verb).ok_or_else(|| stillpoint_core::Error::internal("a verb vanished from the table"))?;
+    let verb =
+        by_name(verb).ok_or_else(|| stillpoint_core::Error::internal("a verb vanished from the table"))?;
     let answer = (verb.run)(session, params, call).await?;
     Ok((answer.text(), answer.json()?, answer.verdict()))
 }

@@ -8,8 +8,17 @@ use serde_json::{Map, Value, json};
 const DEEPEST: usize = 6;
 
 /// Keywords that help a validator and not a reader, or that repeat the type.
-const NOISE: [&str; 9] =
-    ["$schema", "$defs", "title", "format", "minimum", "maximum", "additionalProperties", "examples", "pattern"];
+const NOISE: [&str; 9] = [
+    "$schema",
+    "$defs",
+    "title",
+    "format",
+    "minimum",
+    "maximum",
+    "additionalProperties",
+    "examples",
+    "pattern",
+];
 
 /// A schema of parameters: every property with its type, its description and its default.
 pub(crate) fn input(schema: &schemars::Schema) -> Map<String, Value> {
@@ -58,7 +67,8 @@ pub(crate) fn output(schema: &schemars::Schema) -> Map<String, Value> {
         if !crate::tools::TELLING.contains(&name) || !kinds.iter().all(|k| required(k).contains(&name)) {
             continue;
         }
-        let types: Vec<Value> = kinds.iter().filter_map(|k| kind_of(follow(&k["properties"][name], defs))).collect();
+        let types: Vec<Value> =
+            kinds.iter().filter_map(|k| kind_of(follow(&k["properties"][name], defs))).collect();
         let same = types.windows(2).all(|pair| pair[0] == pair[1]);
         if let Some(kind) = types.into_iter().next().filter(|_| same) {
             properties.insert(name.to_owned(), json!({ "type": kind }));
@@ -133,7 +143,9 @@ fn small(schema: &Value, defs: &Value, depth: usize) -> Value {
     if let Some(default) = schema.get("default") {
         out.insert("default".to_owned(), default.clone());
     }
-    out.retain(|key, value| key != "default" || !(value.is_null() || value == &json!([]) || value == &json!(false)));
+    out.retain(|key, value| {
+        key != "default" || !(value.is_null() || value == &json!([]) || value == &json!(false))
+    });
     if let Some(said) = said.and_then(Value::as_str) {
         out.insert("description".to_owned(), said.trim_end_matches('.').into());
     }
@@ -153,8 +165,7 @@ fn union(choices: &[Value], defs: &Value, depth: usize) -> Map<String, Value> {
     if let [Value::Object(only)] = each.as_slice() {
         return only.clone();
     }
-    let names: Vec<Value> =
-        each.iter().filter_map(|c| c["enum"].as_array()).flatten().cloned().collect();
+    let names: Vec<Value> = each.iter().filter_map(|c| c["enum"].as_array()).flatten().cloned().collect();
     let mut out = Map::new();
     if !names.is_empty() && each.iter().all(|c| c["enum"].is_array()) {
         out.insert("type".to_owned(), "string".into());

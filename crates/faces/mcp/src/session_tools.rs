@@ -51,7 +51,10 @@ pub(crate) fn list() -> Vec<Tool> {
                 }),
                 json!([APP]),
             ),
-            object(json!({ APP: { "type": "string" }, "snapshot_revision": { "type": "integer" } }), json!([])),
+            object(
+                json!({ APP: { "type": "string" }, "snapshot_revision": { "type": "integer" } }),
+                json!([]),
+            ),
             harmless(),
         ),
         tool(

@@ -49,8 +49,15 @@ const SHARED: [(&str, &str); 7] = [
     ("since_revision", "Count changes from here on"),
 ];
 /// Fine tuning that is right as it is; it is accepted, and told with [`ToolSet::All`].
-const TUNING: [&str; 7] =
-    ["settle", "settle_window_ms", "settle_timeout_ms", "stability_window_ms", "mask_volatile", "max_depth", "ignore"];
+const TUNING: [&str; 7] = [
+    "settle",
+    "settle_window_ms",
+    "settle_timeout_ms",
+    "stability_window_ms",
+    "mask_volatile",
+    "max_depth",
+    "ignore",
+];
 /// What a selector looks like, where one is asked for without more words.
 const SELECTOR: &str = r##"Such as button "Save", #id, "text", e12"##;
 
@@ -77,7 +84,8 @@ pub(crate) fn list(set: ToolSet) -> Vec<Tool> {
     let mut tools: Vec<Tool> = session_tools::list();
     // The screenshot stands with what looks, at the end, before flows.
     let screenshot = tools.pop();
-    let (flows, verbs): (Vec<&VerbSpec>, Vec<&VerbSpec>) = verbs.into_iter().partition(|v| v.name == "run_flow");
+    let (flows, verbs): (Vec<&VerbSpec>, Vec<&VerbSpec>) =
+        verbs.into_iter().partition(|v| v.name == "run_flow");
     tools.extend(verbs.into_iter().map(|verb| of_verb(verb, set)));
     tools.extend(screenshot);
     tools.extend(flows.into_iter().map(|verb| of_verb(verb, set)));
@@ -103,7 +111,9 @@ fn say_less(name: &str, property: &mut Value) {
     let generic = ["The element", "The control"].map(Value::from);
     let words = match SHARED.iter().find(|(shared, _)| *shared == name) {
         Some((_, words)) => words,
-        None if name == "selector" && property.get("description").is_some_and(|d| generic.contains(d)) => SELECTOR,
+        None if name == "selector" && property.get("description").is_some_and(|d| generic.contains(d)) => {
+            SELECTOR
+        }
         None => return,
     };
     if words.is_empty() {
@@ -125,7 +135,9 @@ pub(crate) fn tool(
     output: Map<String, Value>,
     annotations: ToolAnnotations,
 ) -> Tool {
-    Tool::new(name, about, Arc::new(input)).with_raw_output_schema(Arc::new(output)).with_annotations(annotations)
+    Tool::new(name, about, Arc::new(input))
+        .with_raw_output_schema(Arc::new(output))
+        .with_annotations(annotations)
 }
 
 /// Hints for clients that ask before they let an agent act. What has its protocol default is left out.

@@ -20,7 +20,8 @@ struct Served {
 
 async fn serve() -> Served {
     let addr = "127.0.0.1:0".parse().unwrap();
-    let options = HttpOptions { addr, token: TOKEN.to_owned(), hosts: Vec::new(), options: Options::default() };
+    let options =
+        HttpOptions { addr, token: TOKEN.to_owned(), hosts: Vec::new(), options: Options::default() };
     let server = HttpServer::bind(engine(), options).await.unwrap();
     let (addr, end) = (server.addr(), CancellationToken::new());
     tokio::spawn(server.run(end.clone()));
@@ -40,7 +41,8 @@ async fn send(addr: SocketAddr, bytes: &[u8]) -> String {
 
 fn post(addr: SocketAddr, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
     let host = addr.to_string();
-    let mut all = vec![("Host", host.as_str()), ("Content-Type", "application/json"), ("Connection", "close")];
+    let mut all =
+        vec![("Host", host.as_str()), ("Content-Type", "application/json"), ("Connection", "close")];
     all.push(("Accept", "application/json, text/event-stream"));
     all.retain(|(name, _)| !headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name)));
     all.extend(headers);
@@ -80,7 +82,8 @@ async fn only_our_own_name_with_the_token_is_served() {
 async fn a_server_without_a_real_token_does_not_start() {
     for token in ["", "short"] {
         let addr = "127.0.0.1:0".parse().unwrap();
-        let options = HttpOptions { addr, token: token.to_owned(), hosts: Vec::new(), options: Options::default() };
+        let options =
+            HttpOptions { addr, token: token.to_owned(), hosts: Vec::new(), options: Options::default() };
         assert!(HttpServer::bind(engine(), options).await.is_err(), "{token:?}");
     }
 }
@@ -91,7 +94,9 @@ async fn a_thousand_garbage_and_oversized_requests_leave_it_serving() {
     let addr = served.addr;
     let bearer = format!("Bearer {TOKEN}");
     let token = ("Authorization", bearer.as_str());
-    let huge = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "x": "x".repeat(2 << 20) } }).to_string();
+    let huge =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "x": "x".repeat(2 << 20) } })
+            .to_string();
     let too_long = format!("GET /mcp HTTP/1.1\r\nHost: {addr}\r\nX: {}\r\n\r\n", "y".repeat(1 << 20));
     let mut noise = 7_u64;
     for n in 0..1000_u64 {
@@ -101,8 +106,17 @@ async fn a_thousand_garbage_and_oversized_requests_leave_it_serving() {
             _ => match n % 5 {
                 0 => post(addr, &[token], "{\"jsonrpc\":"),
                 1 => post(addr, &[token], &json!({ "jsonrpc": "2.0", "id": [n], "method": n }).to_string()),
-                2 => post(addr, &[token, ("Mcp-Session-Id", "nobody")], &hello().replace("initialize", "tools/call")),
-                3 => (0..200).map(|_| { noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(n | 1); (noise >> 56) as u8 }).collect(),
+                2 => post(
+                    addr,
+                    &[token, ("Mcp-Session-Id", "nobody")],
+                    &hello().replace("initialize", "tools/call"),
+                ),
+                3 => (0..200)
+                    .map(|_| {
+                        noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(n | 1);
+                        (noise >> 56) as u8
+                    })
+                    .collect(),
                 _ => post(addr, &[], &Value::Null.to_string()),
             },
         };

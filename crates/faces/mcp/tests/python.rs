@@ -6,9 +6,9 @@ mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use support::engine;
 use std::sync::OnceLock;
 use stillpoint_mcp::{HttpOptions, HttpServer, Options};
+use support::engine;
 use tokio_util::sync::CancellationToken;
 
 const SDK: &str = "mcp==2.3.0";
@@ -46,17 +46,21 @@ fn script() -> PathBuf {
 }
 
 fn over_stdio(mode: &str) -> String {
-    done(Command::new(python()).arg(script()).arg("stdio").arg(support::example()).arg(mode).output().unwrap())
+    done(
+        Command::new(python()).arg(script()).arg("stdio").arg(support::example()).arg(mode).output().unwrap(),
+    )
 }
 
 async fn over_http(mode: &'static str) -> String {
     let addr = "127.0.0.1:0".parse().unwrap();
-    let options = HttpOptions { addr, token: TOKEN.to_owned(), hosts: Vec::new(), options: Options::default() };
+    let options =
+        HttpOptions { addr, token: TOKEN.to_owned(), hosts: Vec::new(), options: Options::default() };
     let server = HttpServer::bind(engine(), options).await.unwrap();
     let url = server.url();
     let end = CancellationToken::new();
     let serving = tokio::spawn(server.run(end.clone()));
-    let play = move || Command::new(python()).arg(script()).args(["http", &url, TOKEN, mode]).output().unwrap();
+    let play =
+        move || Command::new(python()).arg(script()).args(["http", &url, TOKEN, mode]).output().unwrap();
     let played = done(tokio::task::spawn_blocking(play).await.unwrap());
     end.cancel();
     serving.await.unwrap().unwrap();

@@ -26,7 +26,9 @@ async fn list_open_look_act_and_verify() {
 
     agent.ask("type_text", json!({ "selector": "#username", "text": "ada" })).await;
     agent.ask("type_text", json!({ "selector": "#password", "text": "secret" })).await;
-    let tapped = agent.ask("tap", json!({ "selector": "button \"Sign in\"", "expect": "heading \"Welcome, ada\"" })).await;
+    let tapped = agent
+        .ask("tap", json!({ "selector": "button \"Sign in\"", "expect": "heading \"Welcome, ada\"" }))
+        .await;
     assert_eq!(tapped["lifecycle_state"], "verified");
     assert!(!tapped["delta"]["added"].as_array().unwrap().is_empty(), "{tapped}");
     assert!(tapped["revision_after"].as_u64() > Some(before));
@@ -62,13 +64,19 @@ async fn what_a_verb_refuses_is_a_result_with_code_and_hint() {
     assert_eq!(missing["code"], "INVALID_ARGUMENT");
     let nonsense = agent.refused("snapshot", json!({ "app": "gedit" })).await;
     assert_eq!(nonsense["code"], "INVALID_ARGUMENT");
-    assert_eq!(agent.refused("open_target", json!({ "app": "sim:nowhere" })).await["code"], "TARGET_NOT_FOUND");
+    assert_eq!(
+        agent.refused("open_target", json!({ "app": "sim:nowhere" })).await["code"],
+        "TARGET_NOT_FOUND"
+    );
     agent.ask("open_target", json!({ "app": "sim:two_buttons" })).await;
     agent.ask("open_target", json!({ "app": "sim:noop" })).await;
     let several = agent.refused("snapshot", json!({})).await;
     assert!(several["hint"].as_str().unwrap().contains("sim:noop, sim:two_buttons"), "{several}");
     let app = "sim:two_buttons";
-    assert_eq!(agent.refused("tap", json!({ "app": app, "selector": "button" })).await["code"], "AMBIGUOUS_TARGET");
+    assert_eq!(
+        agent.refused("tap", json!({ "app": app, "selector": "button" })).await["code"],
+        "AMBIGUOUS_TARGET"
+    );
     let absent = json!({ "app": app, "selector": "button \"No such\"", "timeout_ms": 300 });
     assert_eq!(agent.refused("tap", absent).await["code"], "ELEMENT_NOT_FOUND");
     let bad = json!({ "app": app, "selector": "button \"unfinished" });
@@ -155,7 +163,9 @@ async fn a_subscriber_hears_of_each_settled_revision_until_it_unsubscribes() {
         agent.ask("tap", json!({ "selector": "#save" })).await;
         assert_eq!(agent.hear_update().await, uri);
         let read = agent.service.read_resource(ReadResourceRequestParams::new(&uri)).await.unwrap();
-        let ResourceContents::TextResourceContents { text, .. } = &read.contents[0] else { panic!("not text") };
+        let ResourceContents::TextResourceContents { text, .. } = &read.contents[0] else {
+            panic!("not text")
+        };
         assert!(text.contains(&format!("Saved {saves} times")), "{text}");
     }
     #[allow(deprecated)]
@@ -172,7 +182,8 @@ async fn two_clients_of_one_target_see_the_same_revisions() {
     one.ask("wait_for_ui", json!({ "app": "sim:toast", "selector": "\"Opened\"" })).await;
     let before = two.ask("snapshot", app.clone()).await["snapshot_revision"].clone();
     assert_eq!(one.ask("snapshot", app.clone()).await["snapshot_revision"], before);
-    let waiting = two.begin("wait_for_ui_change", json!({ "since_revision": before, "timeout_ms": 60000 })).await;
+    let waiting =
+        two.begin("wait_for_ui_change", json!({ "since_revision": before, "timeout_ms": 60000 })).await;
     let tapped = one.ask("tap", json!({ "selector": "#save", "expect": "\"Saved 1 times\"" })).await;
     let seen = end(waiting).await.structured_content.unwrap();
     assert_eq!(seen["status"], "success", "{seen}");

@@ -63,13 +63,23 @@ async fn every_tool_has_its_words_its_schemas_and_its_hints() {
     }
     for verb in table() {
         let tool = listed.tools.iter().find(|t| t.name == verb.name).unwrap();
-        assert_eq!(tool.annotations.as_ref().unwrap().read_only_hint == Some(true), verb.read_only, "{}", verb.name);
+        assert_eq!(
+            tool.annotations.as_ref().unwrap().read_only_hint == Some(true),
+            verb.read_only,
+            "{}",
+            verb.name
+        );
         let full = (verb.params)();
         let own = full.get("properties").and_then(Value::as_object).map_or(0, serde_json::Map::len);
         let told = tool.input_schema["properties"].as_object().unwrap().len();
         assert_eq!(told, own + 1, "{} does not tell all of its parameters", verb.name);
         let required = full.get("required").cloned().unwrap_or(json!([]));
-        assert_eq!(tool.input_schema.get("required").cloned().unwrap_or(json!([])), required, "{}", verb.name);
+        assert_eq!(
+            tool.input_schema.get("required").cloned().unwrap_or(json!([])),
+            required,
+            "{}",
+            verb.name
+        );
     }
 }
 
@@ -95,12 +105,18 @@ async fn the_instructions_fit_in_a_kilobyte() {
 async fn prompts_teach_with_the_callers_own_words() {
     let agent = connect(&engine()).await;
     let prompts = agent.service.list_all_prompts().await.unwrap();
-    assert_eq!(prompts.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["act_wait_verify", "why_did_it_fail", "write_flow"]);
+    assert_eq!(
+        prompts.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(),
+        ["act_wait_verify", "why_did_it_fail", "write_flow"]
+    );
     let arguments = json!({ "goal": "the order is sent", "app": "sim:checkout" });
     let asked = rmcp::model::GetPromptRequestParams::new("act_wait_verify");
-    let told = agent.service.get_prompt(asked.with_arguments(arguments.as_object().unwrap().clone())).await.unwrap();
+    let told =
+        agent.service.get_prompt(asked.with_arguments(arguments.as_object().unwrap().clone())).await.unwrap();
     let text = serde_json::to_string(&told.messages).unwrap();
-    assert!(text.contains("the order is sent") && text.contains("sim:checkout") && text.contains("expect_state"));
+    assert!(
+        text.contains("the order is sent") && text.contains("sim:checkout") && text.contains("expect_state")
+    );
     let missing = rmcp::model::GetPromptRequestParams::new("act_wait_verify");
     assert!(agent.service.get_prompt(missing).await.is_err());
 }
