@@ -3,7 +3,7 @@
 //! Nothing is dispatched to an app that does not answer at that moment: a stopped app would find the call in its queue
 //! when it runs again, long after the deadline.
 
-use crate::bus::{self, ACCESSIBLE, PROPERTIES, call};
+use crate::bus::{self, ACCESSIBLE, call};
 use crate::connect::AtspiBackend;
 use crate::input::{Gesture, Input};
 use crate::node::Interfaces;
@@ -13,21 +13,16 @@ use crate::state::NativeStates;
 use std::time::Duration;
 use stillpoint_core::tree::{NativeKey, Rect};
 use stillpoint_core::{Code, Error, Result};
-use stillpoint_engine::backend::{
-    Action, Button, Deadline, Key, Means, Performed, Place, Refusal, SetTo, unsupported,
-};
-use zbus::{DynamicType, Message, Variant};
+use stillpoint_engine::backend::{Action, Button, Deadline, Means, Performed, Place, Refusal, unsupported};
+use zbus::{DynamicType, Message};
 
 const ACTION: &str = "org.a11y.atspi.Action";
 const COMPONENT: &str = "org.a11y.atspi.Component";
-const EDITABLE: &str = "org.a11y.atspi.EditableText";
 const SELECTION: &str = "org.a11y.atspi.Selection";
-const TEXT: &str = "org.a11y.atspi.Text";
-const VALUE: &str = "org.a11y.atspi.Value";
 /// "Wherever is nearest" for `Component.ScrollTo`.
 const ANYWHERE: u32 = 6;
 
-type Outcome = std::result::Result<Performed, Refusal>;
+pub(crate) type Outcome = std::result::Result<Performed, Refusal>;
 
 /// Action names that mean a tap, best first; and those of the other verbs.
 const TAP: &[&str] =
@@ -86,7 +81,7 @@ impl AtspiBackend {
             Action::Drag { from, to, over } => {
                 let from = self.point(*from, deadline).await?;
                 let to = self.point(*to, deadline).await?;
-                self.synthesise(Gesture::Drag { from, to, over: *over }, deadline).await
+                self.drag(from, to, *over, deadline).await
             }
         }
     }
@@ -97,7 +92,7 @@ impl AtspiBackend {
     }
 
     /// Sends the call that does it. From here on, silence means that nobody can know.
-    async fn dispatch<B>(
+    pub(crate) async fn dispatch<B>(
         &self,
         object: &Object,
         interface: &str,
@@ -192,7 +187,7 @@ impl AtspiBackend {
         }
     }
 
-    async fn focus_if_needed(
+    pub(crate) async fn focus_if_needed(
         &self,
         on: Option<NativeKey>,
         deadline: Deadline,
@@ -203,111 +198,6 @@ impl AtspiBackend {
             self.focus(key, deadline).await?;
         }
         Ok(())
-    }
-
-    async fn type_text(
-        &self,
-        on: Option<NativeKey>,
-        text: &str,
-        replace: bool,
-        deadline: Deadline,
-    ) -> Outcome {
-        if let Some(key) = on {
-            let found = self.find(key, deadline).await?;
-            if found.facts.interfaces.has(Interfaces::EDITABLE_TEXT)
-                && let Some(done) = self.edit(&found, text, replace, deadline).await?
-            {
-                return Ok(done);
-            }
-        }
-        self.focus_if_needed(on, deadline).await?;
-        if replace {
-            let everything = Key { name: "a".to_owned(), ctrl: true, shift: false, alt: false, meta: false };
-            self.synthesise(Gesture::Keys(vec![everything]), deadline).await?;
-        }
-        self.synthesise(Gesture::Text(text.to_owned()), deadline).await
-    }
-
-    /// Edits through the text interface; `None` where the app says no.
-    async fn edit(
-        &self,
-        found: &Found,
-        text: &str,
-        replace: bool,
-        deadline: Deadline,
-    ) -> std::result::Result<Option<Performed>, Refusal> {
-        let object = &found.facts.object;
-        let (member, reply) = if replace {
-            ("SetTextContents", self.dispatch(object, EDITABLE, "SetTextContents", &text, deadline).await?)
-        } else {
-            let caret: i32 =
-                bus::property(&self.bus, object, TEXT, "CaretOffset", deadline).await.unwrap_or(-1);
-            let caret = if caret < 0 { i32::MAX } else { caret };
-            // AT-SPI counts the inserted text in bytes.
-            let body = (caret, text, text.len() as i32);
-            ("InsertText", self.dispatch(object, EDITABLE, "InsertText", &body, deadline).await?)
-        };
-        let accepted = reply.is_none_or(|r| r.body().deserialize::<bool>().unwrap_or(true));
-        Ok(accepted.then(|| native(member)))
-    }
-
-    async fn set_value(&self, key: NativeKey, to: &SetTo, deadline: Deadline) -> Outcome {
-        let found = self.find(key, deadline).await?;
-        let interfaces = found.facts.interfaces;
-        match to {
-            SetTo::Number(number) if interfaces.has(Interfaces::VALUE) => {
-                let body = (VALUE, "CurrentValue", Variant::F64(*number));
-                self.dispatch(&found.facts.object, PROPERTIES, "Set", &body, deadline).await?;
-                Ok(native("SetCurrentValue"))
-            }
-            SetTo::Number(number) => self.type_text(Some(key), &number.to_string(), true, deadline).await,
-            SetTo::Text(text) if interfaces.has(Interfaces::EDITABLE_TEXT) => {
-                self.type_text(Some(key), text, true, deadline).await
-            }
-            SetTo::Text(text) if interfaces.has(Interfaces::SELECTION) => {
-                self.select_by_name(&found, text, deadline).await
-            }
-            SetTo::Text(text) => self.type_text(Some(key), text, true, deadline).await,
-        }
-    }
-
-    /// Selects the option of that name in a combo box or list.
-    async fn select_by_name(&self, found: &Found, name: &str, deadline: Deadline) -> Outcome {
-        let mut holder = found.facts.object.clone();
-        let mut options = self.named_children(&holder, deadline).await?;
-        // A combo box holds a menu or a list, and that holds the options.
-        if let [(only, _)] = options.as_slice()
-            && !options.iter().any(|(_, n)| n == name)
-        {
-            holder = only.clone();
-            options = self.named_children(&holder, deadline).await?;
-        }
-        let Some(index) = options.iter().position(|(_, n)| n == name) else {
-            let known: Vec<&str> = options.iter().map(|(_, n)| n.as_str()).collect();
-            return Err(Error::new(
-                Code::ElementNotFound,
-                format!("there is no option {name:?}"),
-                format!("options: {}", known.join(", ")),
-            )
-            .into());
-        };
-        let body = index as i32;
-        let reply = self.dispatch(&found.facts.object, SELECTION, "SelectChild", &body, deadline).await?;
-        if reply.is_none_or(|r| r.body().deserialize::<bool>().unwrap_or(true)) {
-            return Ok(native("SelectChild"));
-        }
-        Err(Error::new(Code::ActionRejected, "the app refused to select the option", "tap it instead").into())
-    }
-
-    async fn named_children(&self, object: &Object, deadline: Deadline) -> Result<Vec<(Object, String)>> {
-        let children: Vec<(String, zbus::OwnedObjectPath)> =
-            bus::ask(&self.bus, object, ACCESSIBLE, "GetChildren", &(), deadline).await?;
-        let objects: Vec<Object> =
-            children.iter().map(|(name, path)| Object::new(name, path.as_str())).collect();
-        let names =
-            objects.iter().map(|o| bus::property::<String>(&self.bus, o, ACCESSIBLE, "Name", deadline));
-        let names = futures_util::future::join_all(names).await;
-        Ok(objects.into_iter().zip(names.into_iter().map(Result::unwrap_or_default)).collect())
     }
 
     async fn select(&self, key: NativeKey, deadline: Deadline) -> Outcome {
@@ -392,35 +282,76 @@ impl AtspiBackend {
         Ok((x + found.origin.0, y + found.origin.1))
     }
 
-    /// Synthesises input on the display, off the async threads.
-    async fn synthesise(&self, gesture: Gesture, deadline: Deadline) -> Outcome {
+    /// Drags in parts, and lets the app take each of them in before the next: where something is dropped is agreed on
+    /// between two widgets while the pointer moves, and a release that overtakes them drops nothing.
+    async fn drag(&self, from: (i32, i32), to: (i32, i32), over: Duration, deadline: Deadline) -> Outcome {
+        let part = over / 4;
+        let on_the_way = (from.0 + (to.0 - from.0) / 4, from.1 + (to.1 - from.1) / 4);
+        let beside = (to.0 + 2, to.1 + 1);
+        let way = [
+            Gesture::Down(from),
+            Gesture::Glide { from, to: on_the_way, over: part },
+            Gesture::Glide { from: on_the_way, to, over: part },
+            Gesture::Glide { from: to, to: beside, over: part },
+            Gesture::Glide { from: beside, to, over: part },
+            Gesture::Up,
+        ];
+        self.synthesise_all(way.into(), deadline).await
+    }
+
+    /// Synthesises input on the display.
+    pub(crate) async fn synthesise(&self, gesture: Gesture, deadline: Deadline) -> Outcome {
+        self.synthesise_all(vec![gesture], deadline).await
+    }
+
+    /// Synthesises several gestures, off the async threads, with a round trip to the app behind each but the last.
+    async fn synthesise_all(&self, gestures: Vec<Gesture>, deadline: Deadline) -> Outcome {
         let Some(display) = self.display.clone() else {
             return Err(unsupported("display for synthesised input (DISPLAY is not set)").into());
         };
         if deadline.has_passed() {
             return Err(too_late().into());
         }
+        let mut input = off_thread(move || Input::open(&display)).await?;
+        let last = gestures.len().saturating_sub(1);
         let until = deadline.instant().into_std();
-        let work = tokio::task::spawn_blocking(move || {
-            let mut input = Input::open(&display)?;
-            let done = input.perform(&gesture, until);
-            done.map(|()| input)
-        });
-        let input = match work.await {
-            Ok(done) => done?,
-            Err(error) => return Err(Error::internal(format!("synthesising input: {error}")).into()),
-        };
-        // Borrowed keys are given back only when the app has read what was typed with them.
-        if input.has_borrowed_keys() {
-            let _ = self.prove_awake(deadline).await;
-            let _ = self.prove_awake(deadline).await;
+        let mut failure = None;
+        for (index, gesture) in gestures.into_iter().enumerate() {
+            // After a failure only what has to be undone is done: a button that is down comes up.
+            if failure.is_some() && !matches!(gesture, Gesture::Up) {
+                continue;
+            }
+            let (back, done) = off_thread(move || {
+                let done = input.perform(&gesture, until);
+                Ok((input, done))
+            })
+            .await?;
+            input = back;
+            if let Err(error) = done {
+                let refusal = if index == 0 { Refusal::from(error) } else { Refusal::after_dispatch(error) };
+                failure.get_or_insert(refusal);
+            }
+            // Borrowed keys are given back only when the app has read what was typed with them.
+            if (index < last || input.has_borrowed_keys())
+                && failure.is_none()
+                && let Err(error) = self.prove_awake(deadline).await
+            {
+                failure = Some(Refusal::after_dispatch(error));
+            }
         }
-        let given_back = tokio::task::spawn_blocking(move || input.close()).await;
-        match given_back {
-            Ok(Ok(())) => Ok(Performed { means: Means::Synthesised("xtest".to_owned()) }),
-            Ok(Err(error)) => Err(Refusal::after_dispatch(error)),
-            Err(error) => Err(Refusal::after_dispatch(Error::internal(format!("giving keys back: {error}")))),
+        off_thread(move || input.close()).await.map_err(Refusal::after_dispatch)?;
+        match failure {
+            Some(refusal) => Err(refusal),
+            None => Ok(Performed { means: Means::Synthesised("xtest".to_owned()) }),
         }
+    }
+}
+
+/// Runs what blocks where it holds nobody up.
+async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => Err(Error::internal(format!("synthesising input: {error}"))),
     }
 }
 
@@ -440,7 +371,7 @@ fn choose<'a>(actions: impl Iterator<Item = &'a str>, wanted: &[&str]) -> Option
     }
 }
 
-fn native(name: &str) -> Performed {
+pub(crate) fn native(name: &str) -> Performed {
     Performed { means: Means::Native(name.to_owned()) }
 }
 

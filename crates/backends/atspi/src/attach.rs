@@ -161,7 +161,7 @@ pub(crate) async fn look_at(bus: &Connection, app: &App, deadline: Deadline) -> 
         get_all: gtk,
         accessible_id: id.is_ok(),
         // GTK has ids in the property only; Qt 5 has neither.
-        attributes: !gtk && !(toolkit == "Qt" && version.starts_with('5')),
+        attributes: !(gtk || toolkit == "Qt" && version.starts_with('5')),
         window_relative: gtk4,
         structure_untold: gtk || toolkit == "Qt",
         lists_skip: gtk4,

@@ -82,7 +82,7 @@ impl Shadow {
             ("Object", "PropertyChange") => return self.property_changed(event),
             ("Object", "TextChanged") => self.ask_text(key),
             ("Object", "ChildrenChanged" | "ModelChanged") | ("Document", "LoadComplete" | "Reload") => {
-                self.ask_children(key)
+                self.ask_children(key);
             }
             ("Object", member) if member.starts_with("Row") || member.starts_with("Column") => {
                 self.ask_children(key);
@@ -116,8 +116,9 @@ impl Shadow {
         self.changed.insert(event.key);
         self.shown_or_hidden(event.key, was_showing);
         let about_showing = bit & (NativeStates::SHOWING | NativeStates::VISIBLE) != 0;
-        if self.dialect.terse_states || about_showing {
-            // One word about it often stands for several states, and in GTK 3 it can come before the truth.
+        if self.dialect.terse_states || about_showing || bit == NativeStates::CHECKED {
+            // One word about it often stands for several states. In GTK 3 "showing" can come before the truth, and the
+            // buttons of a hidden popover say "checked" when they are not.
             self.ask(event.key, Facet::States);
         }
         if self.dialect.structure_untold

@@ -15,16 +15,34 @@ use x11rb::rust_connection::RustConnection;
 const NOTCH: i32 = 40;
 /// No scroll turns the wheel further than this.
 const MAX_NOTCHES: i32 = 200;
-/// The pointer stops this often on the way of a drag, at least.
-const DRAG_STEPS: u32 = 12;
+/// The pointer stops this often on its way, at least.
+const GLIDE_STEPS: u32 = 8;
 
 /// What a hand does.
 #[derive(Clone, Debug)]
 pub(crate) enum Gesture {
     MoveTo((i32, i32)),
-    Press { at: (i32, i32), button: Button, count: u8, hold: Duration },
-    Drag { from: (i32, i32), to: (i32, i32), over: Duration },
-    Wheel { at: (i32, i32), dx: i32, dy: i32 },
+    Press {
+        at: (i32, i32),
+        button: Button,
+        count: u8,
+        hold: Duration,
+    },
+    /// The main button goes down here.
+    Down((i32, i32)),
+    /// The pointer moves in small steps.
+    Glide {
+        from: (i32, i32),
+        to: (i32, i32),
+        over: Duration,
+    },
+    /// The main button comes up, wherever the pointer is.
+    Up,
+    Wheel {
+        at: (i32, i32),
+        dx: i32,
+        dy: i32,
+    },
     Keys(Vec<Key>),
     Text(String),
 }
@@ -49,7 +67,8 @@ impl Input {
 
     /// Does it, unless the time is over before it begins.
     pub(crate) fn perform(&mut self, gesture: &Gesture, until: Instant) -> Result<()> {
-        if Instant::now() >= until {
+        // A button that is down has to come up, however late it is.
+        if Instant::now() >= until && !matches!(gesture, Gesture::Up) {
             return Err(Error::new(
                 Code::Timeout,
                 "the deadline passed before any input",
@@ -59,7 +78,12 @@ impl Input {
         match gesture {
             Gesture::MoveTo(at) => self.move_to(*at)?,
             Gesture::Press { at, button, count, hold } => self.press(*at, *button, *count, *hold)?,
-            Gesture::Drag { from, to, over } => self.drag(*from, *to, *over)?,
+            Gesture::Down(at) => {
+                self.move_to(*at)?;
+                self.fake(BUTTON_PRESS_EVENT, 1, (0, 0))?;
+            }
+            Gesture::Glide { from, to, over } => self.glide(*from, *to, *over)?,
+            Gesture::Up => self.fake(BUTTON_RELEASE_EVENT, 1, (0, 0))?,
             Gesture::Wheel { at, dx, dy } => self.wheel(*at, *dx, *dy)?,
             Gesture::Keys(keys) => {
                 for key in keys {
@@ -121,28 +145,17 @@ impl Input {
         Ok(())
     }
 
-    /// Presses, moves in steps, and stays over the target for a while before it lets go: where something is dropped
-    /// is agreed on between two widgets, and they need a few motions over the target for it.
-    fn drag(&self, from: (i32, i32), to: (i32, i32), over: Duration) -> Result<()> {
-        self.move_to(from)?;
-        self.fake(BUTTON_PRESS_EVENT, 1, (0, 0))?;
-        self.sync()?;
-        let steps = DRAG_STEPS.max((over.as_millis() / 32) as u32);
-        let pause = over / (2 * steps);
+    fn glide(&self, from: (i32, i32), to: (i32, i32), over: Duration) -> Result<()> {
+        let steps = GLIDE_STEPS.max((over.as_millis() / 16) as u32);
         for step in 1..=steps {
             let part = |a: i32, b: i32| {
                 a + ((i64::from(b) - i64::from(a)) * i64::from(step) / i64::from(steps)) as i32
             };
             self.move_to((part(from.0, to.0), part(from.1, to.1)))?;
             self.sync()?;
-            std::thread::sleep(pause);
+            std::thread::sleep(over / steps);
         }
-        for step in 0..steps {
-            self.move_to((to.0 + (step % 2) as i32, to.1))?;
-            self.sync()?;
-            std::thread::sleep(pause);
-        }
-        self.fake(BUTTON_RELEASE_EVENT, 1, (0, 0))
+        Ok(())
     }
 
     fn wheel(&self, at: (i32, i32), dx: i32, dy: i32) -> Result<()> {

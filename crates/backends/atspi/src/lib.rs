@@ -9,12 +9,14 @@
 //! - hit tests, screenshots, and what is missing on this machine
 
 mod act;
+mod ask;
 mod attach;
 mod barrier;
 mod bus;
 mod cache;
 mod connect;
 mod doctor;
+mod edit;
 mod events;
 mod family;
 mod gather;

@@ -88,7 +88,7 @@ impl Dialect {
 
     /// What has to be asked of an object whose role, states and interfaces are known; children and id not included.
     pub(crate) fn next_questions(self, facts: &Facts) -> Vec<Facet> {
-        let mut ask = self.questions_when_shown(facts);
+        let mut ask = Self::questions_when_shown(facts);
         if facts.has_text() {
             ask.push(text_question(facts));
         }
@@ -100,7 +100,7 @@ impl Dialect {
 
     /// What means nothing for an object that is not on the screen, and is asked when it comes there: where it is,
     /// and what can be done with it. In a GTK 3 editor, nine of ten objects are items of closed menus.
-    pub(crate) fn questions_when_shown(self, facts: &Facts) -> Vec<Facet> {
+    pub(crate) fn questions_when_shown(facts: &Facts) -> Vec<Facet> {
         let mut ask = Vec::new();
         if facts.has_place() {
             ask.push(Facet::Extents);

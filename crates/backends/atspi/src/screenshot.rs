@@ -16,14 +16,13 @@ impl AtspiBackend {
         let Some(display) = self.display.clone() else {
             return Err(unsupported("screenshots without a display"));
         };
-        let (area, title) = match of {
-            Some(key) => (self.find(key, deadline).await?.bounds, None),
-            None => {
-                let windows = self.request("the app's windows", Command::Windows, deadline).await?;
-                let front = windows.into_iter().find(|w| w.bounds.is_some());
-                let title = front.as_ref().and_then(|w| w.window_name.clone()).unwrap_or_default();
-                (front.and_then(|w| w.bounds), Some(title))
-            }
+        let (area, title) = if let Some(key) = of {
+            (self.find(key, deadline).await?.bounds, None)
+        } else {
+            let windows = self.request("the app's windows", Command::Windows, deadline).await?;
+            let front = windows.into_iter().find(|w| w.bounds.is_some());
+            let title = front.as_ref().and_then(|w| w.window_name.clone()).unwrap_or_default();
+            (front.and_then(|w| w.bounds), Some(title))
         };
         let Some(area) = area else {
             return Err(Error::new(
