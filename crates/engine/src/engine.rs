@@ -68,9 +68,11 @@ impl Engine {
         }
         let connector = self.connector(target)?;
         let deadline = Deadline::after(ATTACH);
-        let setting = Setting { telemetry: self.telemetry.clone(), guard: self.guard.clone(), capacity: CAPACITY };
+        let setting =
+            Setting { telemetry: self.telemetry.clone(), guard: self.guard.clone(), capacity: CAPACITY };
         let fresh = Session::attach_in(connector, target.clone(), options, setting, deadline).await?;
-        if let Some(refused) = self.guard.as_ref().and_then(|g| g.admit_attached(target, fresh.info()).err()) {
+        if let Some(refused) = self.guard.as_ref().and_then(|g| g.admit_attached(target, fresh.info()).err())
+        {
             fresh.close().await;
             return Err(refused);
         }

@@ -54,7 +54,10 @@ async fn an_action_that_waited_in_vain_tells_what_it_saw_and_when() {
     let told = session.trace();
     assert_eq!(actions(&told)[0].observed[0].seen, "disabled");
     let story = story(&told);
-    assert!(story.contains("a1 tap #signin: failed") && story.contains("→ do what enables it first"), "{story}");
+    assert!(
+        story.contains("a1 tap #signin: failed") && story.contains("→ do what enables it first"),
+        "{story}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -70,8 +73,7 @@ async fn each_change_of_what_stands_in_the_way_is_one_observation() {
 async fn a_file_has_everything_and_a_picture_of_each_failure() {
     let room = tempfile::tempdir().unwrap();
     let path = room.path().join("run.jsonl");
-    let session =
-        open_with(&Sim::new(), "sim:login", &[("trace", path.to_str().unwrap())]).await.unwrap();
+    let session = open_with(&Sim::new(), "sim:login", &[("trace", path.to_str().unwrap())]).await.unwrap();
     ask(&session, "wait_for_idle", json!({})).await;
     ask(&session, "tap", json!({ "selector": "#signin", "timeout_ms": 300 })).await;
     let gone = json!({ "selector": "#nothing", "property": "enabled", "expected": true, "timeout_ms": 50 });
@@ -117,7 +119,8 @@ async fn what_is_protected_is_in_no_trace() {
     for key in ["h", "Backspace"] {
         ask(&session, "press_key", json!({ "selector": "#password", "key": key })).await;
     }
-    let looked = json!({ "selector": "#password", "property": "value", "expected": secret, "timeout_ms": 10 });
+    let looked =
+        json!({ "selector": "#password", "property": "value", "expected": secret, "timeout_ms": 10 });
     refused(&session, "expect_state", looked.clone()).await;
     let params = json!({ "selector": "#username", "text": "ada", "expect": looked });
     ask(&session, "type_text", params).await;
@@ -143,7 +146,8 @@ fn what_is_no_trace_is_refused_with_the_line() {
     let room = tempfile::tempdir().unwrap();
     let path = room.path().join("x");
     assert_eq!(read(&path).unwrap_err().code, Code::InvalidArgument);
-    std::fs::write(&path, "{\"at_ms\":1.0,\"kind\":\"full\"}\nnonsense\n{\"at_ms\":1.0,\"kind\":\"full\"}\n").unwrap();
+    std::fs::write(&path, "{\"at_ms\":1.0,\"kind\":\"full\"}\nnonsense\n{\"at_ms\":1.0,\"kind\":\"full\"}\n")
+        .unwrap();
     assert!(read(&path).unwrap_err().message.contains("line 2"));
     std::fs::write(&path, "{\"at_ms\":1.0,\"kind\":\"full\"}\n{\"at_ms\":1.0,\"ki").unwrap();
     assert_eq!(read(&path).unwrap().len(), 1, "a line that a crash cut short is left out");

@@ -158,7 +158,7 @@ async fn a_subtree_wait_sees_only_its_subtree_and_ends_when_it_is_gone() {
 async fn a_wait_can_be_cancelled() {
     let session = open("sim:noop").await;
     let cancel = CancellationToken::new();
-    let call = Call { cancel: cancel.clone() };
+    let call = Call { cancel: cancel.clone(), ..Call::default() };
     let wait = (by_name("wait_for_ui_change").unwrap().run)(&session, json!({}), &call);
     let (answer, ()) = tokio::join!(wait, async { cancel.cancel() });
     assert_eq!(answer.unwrap().json().unwrap()["reason"], "cancelled");

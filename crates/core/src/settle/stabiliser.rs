@@ -122,7 +122,17 @@ pub struct Stabiliser {
     tickets: u32,
     idle: Option<bool>,
     masked: BTreeSet<ElementId>,
+    samples: Option<Samples>,
     decided: Option<Outcome>,
+}
+
+/// Rest that is proven by looking again and again.
+#[derive(Clone, Copy, Debug)]
+struct Samples {
+    needed: u32,
+    equal: u32,
+    /// Looks that began earlier prove nothing.
+    from: Moment,
 }
 
 impl Stabiliser {
@@ -138,6 +148,7 @@ impl Stabiliser {
             tickets: 0,
             idle: None,
             masked: BTreeSet::new(),
+            samples: None,
             decided: None,
         }
     }
@@ -169,7 +180,32 @@ impl Stabiliser {
             self.last = self.last.max(m.at);
             self.resets += 1;
             self.barrier = Barrier::Open;
+            if let Some(samples) = &mut self.samples {
+                samples.equal = 0;
+            }
         }
+    }
+
+    /// Rest is proven by `needed` samples without a change instead of a barrier (SPEC §5, heuristic mode). The window
+    /// must pass all the same: samples tell nothing of what happens between them.
+    pub fn by_samples(&mut self, needed: u32) {
+        self.samples = Some(Samples { needed, equal: 0, from: Moment::START });
+    }
+
+    /// A sample was taken whose look began at `began`; what it showed has been told with [`Stabiliser::mutated`].
+    pub fn sampled(&mut self, began: Moment) {
+        let Some(samples) = self.samples.as_mut().filter(|s| began >= s.from) else { return };
+        samples.equal += 1;
+        let enough = samples.equal >= samples.needed && began >= self.last + self.rules.window;
+        let awaited = self.changed || !self.rules.needs_change;
+        if enough && awaited && began < self.deadline {
+            self.barrier = Barrier::Passed;
+        }
+    }
+
+    /// When the window will have passed, where samples decide: a look then may be the last.
+    pub fn quiet_at(&self) -> Option<Moment> {
+        self.samples.filter(|_| self.decided.is_none()).map(|_| self.last + self.rules.window)
     }
 
     /// Says that what was awaited had changed before the wait began (a baseline in the past).
@@ -186,6 +222,9 @@ impl Stabiliser {
     pub fn quiet_from(&mut self, at: Moment) {
         self.last = self.last.max(at);
         self.barrier = Barrier::Open;
+        if let Some(samples) = &mut self.samples {
+            (samples.equal, samples.from) = (0, at);
+        }
     }
 
     /// The barrier with this ticket was through at `at`. After the deadline it proves nothing any more.
@@ -224,6 +263,9 @@ impl Stabiliser {
             return self.decide(Outcome { reason: self.late(now), stability: self.unproven(now) });
         }
         if (self.rules.needs_change && !self.changed) || self.idle == Some(false) {
+            return Step::Wait(self.deadline);
+        }
+        if self.samples.is_some() {
             return Step::Wait(self.deadline);
         }
         let quiet = self.last + self.rules.window;

@@ -20,6 +20,7 @@ impl Run<'_> {
     pub(super) async fn wait_until_ready(&mut self, id: ElementId) -> Result<()> {
         let (session, deadline) = (self.session, self.deadline);
         let mut changes = session.changes();
+        let _looks = session.keep_sampling();
         let mut gathered = Gathered::new(session, id, self.intent.verb);
         self.seen = Seen::from(session.now());
         let mut scrolled = false;

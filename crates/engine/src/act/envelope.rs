@@ -43,6 +43,24 @@ pub struct TargetReport {
     /// How sure that is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
+    /// How it was found although its selector no longer finds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub healed: Option<HealReport>,
+}
+
+/// How a recorded element was found again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HealReport {
+    /// The selector that finds it now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+    /// How well it fits the record, from 0 to 1.
+    pub score: f64,
+    /// How well the next best fits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner_up: Option<f64>,
+    /// What is no longer as it was recorded, in words.
+    pub changes: Vec<String>,
 }
 
 /// What was checked afterwards.
@@ -210,6 +228,10 @@ impl Answer for Envelope {
             h.revision_after,
             h.stability_state.name()
         );
+        if let Some(healed) = h.target.as_ref().and_then(|t| t.healed.as_ref()) {
+            let now = healed.selector.as_deref().unwrap_or("no selector of its own");
+            let _ = writeln!(out, "healed: it is {now} now; {}", healed.changes.join("; "));
+        }
         if let Some(error) = &h.error {
             let _ = writeln!(out, "{error}\n  {}", error.hint);
         }

@@ -34,12 +34,17 @@ fn is_loading_since(session: &Session, base: Revision) -> bool {
         let Ok(delta) = mirror.delta_since(base) else { return false };
         let tree = mirror.tree();
         let loading = loading_state(tree, None);
-        let Some(id) = loading.element_id.filter(|id| loading.active && delta.touches(*id)) else { return false };
+        let Some(id) = loading.element_id.filter(|id| loading.active && delta.touches(*id)) else {
+            return false;
+        };
         match loading.signal {
             LoadingSignal::ProgressIndicator => {
                 tree.get(id).is_some_and(|n| n.raw_value().is_none() || n.states().is(State::Busy))
             }
-            LoadingSignal::BusyState | LoadingSignal::Spinner | LoadingSignal::Overlay | LoadingSignal::Navigation => true,
+            LoadingSignal::BusyState
+            | LoadingSignal::Spinner
+            | LoadingSignal::Overlay
+            | LoadingSignal::Navigation => true,
             LoadingSignal::Skeleton | LoadingSignal::DisabledSubmit | LoadingSignal::None => false,
         }
     })

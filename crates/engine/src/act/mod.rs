@@ -10,6 +10,7 @@ mod envelope;
 mod evidence;
 mod expectation;
 mod finding;
+mod healing;
 mod loading;
 mod options;
 mod permission;
@@ -17,7 +18,7 @@ mod pipeline;
 mod precondition;
 mod verification;
 
-pub use envelope::{Envelope, Head, Lifecycle, TargetReport, Timing, VerificationReport};
+pub use envelope::{Envelope, Head, HealReport, Lifecycle, TargetReport, Timing, VerificationReport};
 pub use expectation::{ExpectInput, Expectation, Proof};
 pub use options::{ActOptions, SettleName};
 pub use pipeline::{Intent, ReadBack, act};

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use stillpoint_core::revise::Revision;
+use stillpoint_core::select::Fingerprint;
 use stillpoint_core::{Error, Result};
 
 /// Whether an action waits for rest.
@@ -36,6 +37,10 @@ pub struct ActOptions {
     pub expect: Option<ExpectInput>,
     /// Only find out whether it could be done; nothing is dispatched.
     pub dry_run: bool,
+    /// Where the selector finds nothing, take the element that `fingerprint` surely is.
+    pub heal: bool,
+    /// What was recorded of the target, from find_element with fingerprint: true.
+    pub fingerprint: Option<Fingerprint>,
     /// Do it although the policy holds it for destructive.
     pub confirm: bool,
 }
@@ -50,6 +55,8 @@ impl Default for ActOptions {
             expected_revision: None,
             expect: None,
             dry_run: false,
+            heal: false,
+            fingerprint: None,
             confirm: false,
         }
     }
@@ -70,6 +77,12 @@ impl ActOptions {
             return Err(Error::invalid(
                 format!("{name} {value} is more than ten minutes"),
                 format!("give at most {LONGEST}, and wait with wait_for_ui if need be"),
+            ));
+        }
+        if self.heal && self.fingerprint.is_none() {
+            return Err(Error::invalid(
+                "heal needs the fingerprint that was recorded of the target",
+                "give it as fingerprint; find_element with fingerprint: true records it",
             ));
         }
         if self.settle_window_ms > self.settle_timeout_ms {

@@ -89,12 +89,7 @@ impl From<Refusal> for Stop {
 }
 
 impl<'a> Run<'a> {
-    fn new(
-        session: &'a Session,
-        intent: &'a Intent<'a>,
-        options: &'a ActOptions,
-        call: &'a Call,
-    ) -> Self {
+    fn new(session: &'a Session, intent: &'a Intent<'a>, options: &'a ActOptions, call: &'a Call) -> Self {
         let action_id = session.next_action_id();
         let revision = session.revision();
         let head = Head {
@@ -145,6 +140,8 @@ impl<'a> Run<'a> {
 
     async fn stages(&mut self, proof: Option<Proof>) -> Result<(), Stop> {
         self.session.alive()?;
+        self.session.catch_up(self.deadline).await?;
+        self.head.revision_before = self.session.revision();
         let (first, second) = self.resolve().await?;
         self.head.lifecycle_state = Lifecycle::Resolved;
         self.precondition(first)?;
@@ -178,12 +175,23 @@ impl<'a> Run<'a> {
         let mut found = [None, None];
         for (slot, selector) in found.iter_mut().zip([&self.intent.selector, &self.intent.second]) {
             let Some(selector) = selector else { continue };
+            let is_first = self.intent.selector.as_ref() == Some(selector);
             if self.head.target.is_none() {
                 let selector = selector.to_string();
-                self.head.target =
-                    Some(TargetReport { selector, resolved: None, step: None, confidence: None });
+                self.head.target = Some(TargetReport {
+                    selector,
+                    resolved: None,
+                    step: None,
+                    confidence: None,
+                    healed: None,
+                });
             }
-            let resolved = finding::find(self.session, selector, self.deadline, &self.call.cancel).await?;
+            let found = finding::find(self.session, selector, self.deadline, &self.call.cancel).await;
+            // The record is of the first target.
+            let resolved = match found {
+                Err(miss) if is_first => self.heal(miss)?,
+                found => found?,
+            };
             *slot = Some(resolved.id);
             self.report_target(selector, resolved);
         }

@@ -1,12 +1,12 @@
 //! The task that keeps a mirror current: receives, applies, tells the waits, wakes whoever waits.
 
-use super::Inner;
+use super::{Inner, Session};
 use crate::backend::{Deadline, End, Event, Inbox, Next, Scope};
 use crate::trace::What;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use stillpoint_core::tree::Change;
-use stillpoint_core::{Code, Error};
+use stillpoint_core::{Code, Error, Moment};
 use tokio::time::Instant;
 
 /// How long reading everything again may take.
@@ -39,7 +39,12 @@ async fn run(session: &Weak<Inner>, mut inbox: Inbox) {
         let next = inbox.next().await;
         let Some(inner) = session.upgrade() else { return };
         match next {
-            Next::Event(Event::Batch { at, changes }) => apply(&inner, at, changes),
+            // Where samples are to decide, events are passed over: the two must not be mixed.
+            Next::Event(Event::Batch { at, changes }) => {
+                if Session::from(inner.clone()).hears_events() {
+                    apply(&inner, at, changes);
+                }
+            }
             // Whoever asked may have given up; then nobody needs the answer.
             Next::Event(Event::Marker(reached)) => drop(reached.send(())),
             Next::Resync(dropped) => {
@@ -88,6 +93,25 @@ fn apply(inner: &Inner, at: Instant, changes: Vec<Change>) {
 
 /// A batch of up to so many mutations is told in words.
 const IN_WORDS: usize = 200;
+
+impl Session {
+    /// Applies what a look that began at `began` showed, and tells the waits of it. Gives the digests of the tree.
+    pub(crate) fn looked(&self, began: Moment, changes: Vec<Change>) -> (u64, u64) {
+        apply(&self.inner, Instant::now(), changes);
+        let digests = {
+            let mut state = self.state();
+            state.watches.sampled(began);
+            (state.mirror.tree().semantic_hash(), state.mirror.tree().layout_hash())
+        };
+        self.inner.wake();
+        digests
+    }
+
+    /// The app is gone.
+    pub(crate) fn lose(&self, end: End) {
+        finish(&self.inner, end);
+    }
+}
 
 async fn resync(inner: &Inner) -> Result<(), Error> {
     let deadline = Deadline::after(RESYNC);

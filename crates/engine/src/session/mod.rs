@@ -15,6 +15,7 @@ use crate::backend::{
     channel,
 };
 use crate::policy::Guard;
+use crate::sync::{Choice, Sampling, Word};
 use crate::telemetry::Telemetry;
 use crate::trace::{Recorder, What};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,6 +49,9 @@ pub(crate) struct Inner {
     tick: signal::Sender<u64>,
     recent: recent::Recent,
     recorder: Recorder,
+    choice: Choice,
+    word: Word,
+    sampling: Sampling,
     telemetry: Arc<Telemetry>,
     guard: Option<Arc<Guard>>,
     closed: CancellationToken,
@@ -103,8 +107,11 @@ impl Session {
         setting: Setting,
         deadline: Deadline,
     ) -> Result<Self> {
+        let choice = Choice::from(options)?;
+        let rules = choice.sampler_rules();
         let epoch = Instant::now();
         let (sink, inbox) = channel(setting.capacity);
+        let (sampling, looks) = Sampling::new();
         let attaching = connector.attach(&target, options, sink.clone(), deadline);
         let attached = deadline.bound(&format!("attaching to {target}"), attaching).await?;
         let mut mirror = Mirror::new(options.limits);
@@ -128,11 +135,15 @@ impl Session {
             tick: signal::Sender::new(0),
             recent: recent::Recent::default(),
             recorder: Recorder::default(),
+            choice,
+            word: Word::default(),
+            sampling,
             telemetry: setting.telemetry,
             guard: setting.guard,
             closed: CancellationToken::new(),
         });
         mirror_task::spawn(&inner, inbox);
+        inner.sampling.spawn(&inner, looks, rules);
         let session = Session { inner };
         if let Some(path) = options.settings.get(TRACE)
             && let Err(error) = session.record_to(path)
@@ -171,6 +182,26 @@ impl Session {
     /// The policy that it is under.
     pub(crate) fn guard(&self) -> Option<&Guard> {
         self.inner.guard.as_deref()
+    }
+
+    /// How rest is to be known.
+    pub(crate) fn choice(&self) -> &Choice {
+        &self.inner.choice
+    }
+
+    /// The app's own word, from its process.
+    pub(crate) fn word(&self) -> &Word {
+        &self.inner.word
+    }
+
+    /// The way to the task that looks.
+    pub(crate) fn sampling(&self) -> &Sampling {
+        &self.inner.sampling
+    }
+
+    /// Everything is to be read again.
+    pub(crate) fn ask_for_resync(&self) {
+        self.inner.sink.resync();
     }
 
     /// What keeps the trace.
@@ -245,6 +276,11 @@ impl Session {
     pub async fn barrier(&self, deadline: Deadline) -> Result<()> {
         self.alive()?;
         let began = Instant::now();
+        if !self.hears_events() {
+            self.look(deadline).await?;
+            self.inner.telemetry.barrier_time.observe(began.elapsed());
+            return Ok(());
+        }
         if self.inner.backend.capabilities().barrier {
             deadline.bound("a round trip behind its events", self.inner.backend.barrier(deadline)).await?;
         }
@@ -263,11 +299,6 @@ impl Session {
         deadline.bound("the queue of its events", through).await?;
         self.inner.telemetry.barrier_time.observe(began.elapsed());
         Ok(())
-    }
-
-    /// What the app says of its own work; `None` if it says nothing.
-    pub fn idle_report(&self) -> Option<crate::backend::IdleReport> {
-        self.inner.backend.idle_signal().map(|signal| signal.borrow().clone())
     }
 
     /// What the app says is under way.
@@ -305,6 +336,12 @@ impl Session {
         self.inner.closed.cancel();
         self.inner.sink.end(End::Closed);
         self.inner.backend.close().await;
+    }
+}
+
+impl From<Arc<Inner>> for Session {
+    fn from(inner: Arc<Inner>) -> Self {
+        Session { inner }
     }
 }
 

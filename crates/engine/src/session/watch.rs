@@ -2,6 +2,7 @@
 
 use super::{Inner, Session, lost};
 use crate::backend::{Deadline, End};
+use crate::sync::IdleSource;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,6 +40,23 @@ impl Watches {
                 watch.resets.push(watch.stabiliser.last_mutation());
             }
         }
+    }
+}
+
+impl Watches {
+    /// A sample was taken.
+    pub(super) fn sampled(&mut self, began: Moment) {
+        for watch in self.running.values_mut() {
+            watch.stabiliser.sampled(began);
+        }
+    }
+}
+
+impl super::State {
+    /// When the first window ends that has not ended at `from`, where samples decide.
+    pub(crate) fn quiet_after(&self, from: Moment) -> Option<Moment> {
+        let windows = self.watches.running.values().filter_map(|w| w.stabiliser.quiet_at());
+        windows.filter(|quiet| *quiet > from).min()
     }
 }
 
@@ -104,9 +122,14 @@ impl Session {
     /// Starts to watch for rest. `since` is a revision in the past from which changes count.
     pub fn watch(&self, rules: Rules, since: Option<Revision>, deadline: Deadline) -> Result<Watch, Error> {
         let began = self.now();
+        self.listen();
+        let samples = self.samples_needed();
         let mut state = self.state();
         let last = state.mirror.last_qualifying().unwrap_or(Moment::START);
         let mut stabiliser = Stabiliser::new(rules.clone(), last, self.moment(deadline.instant()));
+        if let Some(needed) = samples {
+            stabiliser.by_samples(needed);
+        }
         let base = since.unwrap_or(state.mirror.revision());
         if let Some(since) = since {
             let mutations = state.mirror.mutations_since(since)?;
@@ -146,14 +169,15 @@ impl Watch {
     /// Waits until it is decided: at rest, too late, lost, or cancelled.
     pub async fn settled(self, cancel: &CancellationToken) -> Watched {
         let mut tick = self.session.changes();
-        let mut idle = self.session.backend().idle_signal();
+        let mut idle = self.session.idle_source();
+        let _looks = self.session.keep_sampling();
         let mut barriers = Vec::new();
         let hail = Hail::start(&self.session, self.deadline);
         let outcome = loop {
             tick.borrow_and_update();
-            if let Some(signal) = idle.as_mut() {
-                let is_idle = signal.borrow_and_update().idle;
-                self.with(|r| r.stabiliser.idle_signal(Some(is_idle)));
+            if let Some(source) = idle.as_mut() {
+                let is_idle = source.is_idle();
+                self.with(|r| r.stabiliser.idle_signal(is_idle));
             }
             match self.step() {
                 Step::Done(outcome) => break outcome,
@@ -244,13 +268,10 @@ impl Watch {
     }
 }
 
-async fn idle_changed(signal: &mut Option<tokio::sync::watch::Receiver<crate::backend::IdleReport>>) {
-    let gone = match signal {
-        Some(signal) => signal.changed().await.is_err(),
-        None => true,
-    };
-    if gone {
-        std::future::pending::<()>().await;
+async fn idle_changed(source: &mut Option<IdleSource>) {
+    match source {
+        Some(source) => source.changed().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -176,7 +176,9 @@ impl Entry {
                 let times = w.resets_ms.len() + w.barriers_ms.len() + w.masked.len();
                 w.awaited.len() + w.story.len() + words(&w.changes) + 8 * times + 200
             }
-            What::Expectation(e) => e.expected.len() + e.observed.to_string().len() + failure(e.error.as_ref()),
+            What::Expectation(e) => {
+                e.expected.len() + e.observed.to_string().len() + failure(e.error.as_ref())
+            }
             What::Action(a) => {
                 let times = a.resets_ms.len() + a.barriers_ms.len();
                 let seen: usize = a.observed.iter().map(|o| o.seen.len() + 32).sum();

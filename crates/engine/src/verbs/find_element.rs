@@ -1,5 +1,6 @@
 //! Which elements does a selector mean?
 
+use super::limits;
 use super::{Answer, Call, Verb, Verdict, to_json};
 use crate::session::Session;
 use async_trait::async_trait;
@@ -9,7 +10,9 @@ use serde_json::Value;
 use std::fmt::Write;
 use stillpoint_core::render::{Element, ElementSelector};
 use stillpoint_core::revise::Revision;
-use stillpoint_core::select::{Confidence, Generator, SelectorInput, Step, Visibility, resolve, resolve_one};
+use stillpoint_core::select::{
+    Confidence, Fingerprint, Generator, SelectorInput, Step, Visibility, resolve, resolve_one,
+};
 use stillpoint_core::{Code, Result};
 
 /// What to find.
@@ -21,6 +24,9 @@ pub struct FindParams {
     /// At most this many matches are told.
     #[serde(default = "default_limit")]
     pub limit: usize,
+    /// Tell what finds each again after the screen has changed, for actions with heal: true.
+    #[serde(default)]
+    pub fingerprint: bool,
 }
 
 fn default_limit() -> usize {
@@ -38,6 +44,9 @@ pub struct Found {
     pub confidence: Confidence,
     /// The matches in document order.
     pub elements: Vec<Element>,
+    /// The record of each, in the same order; where it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fingerprints: Vec<Fingerprint>,
     /// The revision that was searched.
     pub snapshot_revision: Revision,
 }
@@ -86,6 +95,7 @@ impl Verb for FindElement {
     async fn run(session: &Session, params: FindParams, _: &Call) -> Result<Found> {
         session.alive()?;
         let selector = params.selector.selector()?;
+        session.catch_up(limits::reading()).await?;
         session.read_mirror(|mirror| {
             let tree = mirror.tree();
             let found = resolve(tree, &selector, Visibility::Any);
@@ -106,10 +116,13 @@ impl Verb for FindElement {
                     .map(|g| ElementSelector { value: g.value, confidence: g.confidence });
                 Some(element)
             });
+            let shown = found.matches.iter().take(if params.fingerprint { params.limit } else { 0 });
+            let fingerprints = shown.filter_map(|id| Fingerprint::of(tree, *id)).collect();
             Ok(Found {
                 count: found.matches.len(),
                 step: found.step,
                 elements: told.collect(),
+                fingerprints,
                 confidence: found.confidence,
                 snapshot_revision: mirror.revision(),
             })

@@ -51,6 +51,7 @@ impl Verb for GetScreenFingerprint {
 
     async fn run(session: &Session, _: FingerprintParams, _: &Call) -> Result<FingerprintAnswer> {
         session.alive()?;
+        session.catch_up(super::limits::reading()).await?;
         Ok(session.read_mirror(|mirror| FingerprintAnswer {
             fingerprint: fingerprint(mirror.tree()),
             screen: mirror.tree().screen().clone(),

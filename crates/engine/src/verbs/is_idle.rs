@@ -1,6 +1,5 @@
 //! Is it at rest right now?
 
-use super::wait_answer::sync_mode;
 use super::{Answer, Call, Verb, to_json};
 use crate::backend::BusyResource;
 use crate::session::Session;
@@ -67,8 +66,9 @@ impl Verb for IsIdle {
 
     async fn run(session: &Session, _: IsIdleParams, _: &Call) -> Result<IdleAnswer> {
         session.alive()?;
+        session.catch_up(super::limits::reading()).await?;
         let ui_state = session.ui_state();
-        let (sync_mode, sync_reason) = sync_mode(session);
+        let (sync_mode, sync_reason) = session.sync_mode();
         Ok(IdleAnswer {
             // Geometry alone never blocks (SPEC §3).
             idle: matches!(ui_state, UiState::Idle | UiState::Animating),

@@ -19,6 +19,11 @@ pub(super) fn default_window() -> u64 {
     300
 }
 
+/// How long a plain look may take, where the app tells nothing by itself.
+pub(super) fn reading() -> Deadline {
+    Deadline::after(Duration::from_secs(5))
+}
+
 /// The deadline of a wait of so many milliseconds.
 pub(super) fn deadline(timeout_ms: u64) -> Result<Deadline> {
     if timeout_ms > MAX_TIMEOUT_MS {

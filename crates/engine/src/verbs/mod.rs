@@ -29,6 +29,7 @@ mod wait_for_screen_change;
 mod wait_for_ui;
 mod wait_for_ui_change;
 
+pub use crate::sync::SyncMode;
 pub use at_points::{Scroll, ScrollParams, Swipe, SwipeParams, TapAt, TapAtParams};
 pub use classify_action_outcome::{ClassifyActionOutcome, ClassifyParams};
 pub use drag::{Drag, DragParams};
@@ -53,7 +54,6 @@ pub use target_params::TargetParams;
 pub use toggle::Toggle;
 pub use type_text::{TypeText, TypeTextParams};
 pub(crate) use until::Until;
-pub use crate::sync::SyncMode;
 pub use wait_answer::{WaitAnswer, WaitStatus};
 pub use wait_for_idle::{WaitForIdle, WaitForIdleParams};
 pub use wait_for_screen_change::{WaitForScreenChange, WaitForScreenChangeParams};

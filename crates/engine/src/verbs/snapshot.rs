@@ -188,6 +188,7 @@ impl Verb for TakeSnapshot {
                 "give at least 1, or leave it out for 2048",
             ));
         }
+        session.catch_up(super::limits::reading()).await?;
         let under = subtree(session, params.under.as_ref())?;
         let options =
             EmitOptions { max_nodes: params.max_nodes.unwrap_or(2048), max_depth: params.max_depth, under };

@@ -46,6 +46,7 @@ impl<'a> Until<'a> {
 
     async fn seen(&self, look: impl Fn(&Session) -> Result<bool>) -> Result<Reason> {
         let mut changes = self.session.changes();
+        let _looks = self.session.keep_sampling();
         let hail = self.session.barrier(self.deadline);
         tokio::pin!(hail);
         let (mut hailed, mut answered) = (false, false);

@@ -101,7 +101,7 @@ impl WaitAnswer {
         });
         let reason = watched.outcome.reason;
         let stability = watched.outcome.stability;
-        let (sync_mode, sync_reason) = sync_mode(session);
+        let (sync_mode, sync_reason) = session.sync_mode();
         let mut answer = WaitAnswer {
             status: status(reason),
             reason,
@@ -166,17 +166,6 @@ fn status(reason: Reason) -> WaitStatus {
         Reason::TargetInvalid | Reason::TargetLost | Reason::TargetUnresponsive | Reason::Cancelled => {
             WaitStatus::Failed
         }
-    }
-}
-
-/// The mode in use, and why a better one is not.
-pub(super) fn sync_mode(session: &Session) -> (SyncMode, Option<String>) {
-    if session.idle_report().is_some() {
-        (SyncMode::Sdk, None)
-    } else if session.capabilities().events {
-        (SyncMode::Events, Some("the app gives no idle signal (docs/idle.md says how it could)".to_owned()))
-    } else {
-        (SyncMode::Heuristic, Some("this kind of target tells no changes by itself".to_owned()))
     }
 }
 

@@ -79,6 +79,9 @@ impl Verb for WaitForUiChange {
     async fn run(session: &Session, params: Self::Params, call: &Call) -> Result<WaitAnswer> {
         let window = limits::window(params.stability_window_ms, params.timeout_ms)?;
         let deadline = limits::deadline(params.timeout_ms)?;
+        if params.since_revision.is_none() {
+            session.catch_up(deadline).await?;
+        }
         let top = watched_element(session, &params)?;
         let scope = match (params.scope, top) {
             (ScopeName::Screen, _) => Scope::Screen,

@@ -1,6 +1,8 @@
 //! A session with a scene, and verbs by name as every face calls them.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test file uses its own part; a test may panic
 
+pub mod wrapped;
+
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +44,11 @@ pub async fn refused(session: &Session, verb: &str, params: Value) -> Error {
 }
 
 /// A session with settings, as a caller gives them when it attaches.
-pub async fn open_with(sim: &Sim, uri: &str, settings: &[(&str, &str)]) -> Result<Session, Error> {
+pub async fn open_with(
+    sim: &dyn stillpoint_engine::backend::Connector,
+    uri: &str,
+    settings: &[(&str, &str)],
+) -> Result<Session, Error> {
     let target: Target = uri.parse()?;
     let settings = settings.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     let options = AttachOptions { settings, ..AttachOptions::default() };

@@ -1,0 +1,128 @@
+//! An app's own word about its work: from its backend, or from the idle SDK in its process.
+
+use super::mode::SyncMode;
+use crate::backend::{BusyResource, IdleReport};
+use crate::session::Session;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use stillpoint_idle::{IdleClient, IdleState};
+use tokio::sync::watch;
+
+/// The reader of the SDK in the app's process, and why there is none.
+#[derive(Default)]
+pub(crate) struct Word(Mutex<(Option<Arc<IdleClient>>, Option<String>)>);
+
+impl Word {
+    fn state(&self) -> MutexGuard<'_, (Option<Arc<IdleClient>>, Option<String>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks whether the app has started, or dropped, its SDK since the last look.
+    pub(super) fn listen(&self, pid: u32) -> Option<Arc<IdleClient>> {
+        if let Some(client) = self.client() {
+            return Some(client);
+        }
+        let mut state = self.state();
+        *state = match IdleClient::try_connect(pid) {
+            Ok(client) => (Some(Arc::new(client)), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        state.0.clone()
+    }
+
+    /// The reader, while the app reports.
+    pub(super) fn client(&self) -> Option<Arc<IdleClient>> {
+        self.state().0.clone().filter(|client| client.state() != IdleState::Lost)
+    }
+
+    pub(super) fn why_not(&self) -> Option<String> {
+        self.state().1.clone()
+    }
+}
+
+/// What the SDK says; `None` once the app has dropped it.
+pub(super) fn report(client: &IdleClient) -> Option<IdleReport> {
+    let idle = match client.state() {
+        IdleState::Lost => return None,
+        IdleState::Idle => true,
+        IdleState::Busy => false,
+    };
+    let busy = client.busy_resources().into_iter().map(|r| BusyResource {
+        name: r.name,
+        count: r.count,
+        age_ms: r.age.as_millis() as u64,
+        stuck: r.stuck,
+    });
+    Some(IdleReport { idle, busy: busy.collect() })
+}
+
+/// Longer than any wait.
+const LONG: Duration = Duration::from_secs(86_400);
+
+/// What a wait listens to.
+pub(crate) enum IdleSource {
+    /// The backend tells it.
+    Backend(watch::Receiver<IdleReport>),
+    /// The app's process shares it, and wakes whoever waits for its rest.
+    App {
+        /// The reader.
+        client: Arc<IdleClient>,
+        /// The wait for its rest that is under way.
+        rest: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    },
+}
+
+impl IdleSource {
+    /// Whether the app says that it is idle; `None` if it no longer says anything.
+    pub(crate) fn is_idle(&mut self) -> Option<bool> {
+        match self {
+            IdleSource::Backend(signal) => Some(signal.borrow_and_update().idle),
+            IdleSource::App { client, .. } => match client.state() {
+                IdleState::Idle => Some(true),
+                IdleState::Busy => Some(false),
+                IdleState::Lost => None,
+            },
+        }
+    }
+
+    /// Woken when the app may have come to rest. That it has become busy again is seen at the next look: nothing is
+    /// decided without one.
+    pub(crate) async fn changed(&mut self) {
+        match self {
+            IdleSource::Backend(signal) => {
+                if signal.changed().await.is_ok() {
+                    return;
+                }
+            }
+            IdleSource::App { client, rest } if rest.is_some() || client.state() == IdleState::Busy => {
+                let wait = rest.get_or_insert_with(|| {
+                    let client = client.clone();
+                    Box::pin(async move { drop(client.wait_for_idle_async(LONG).await) })
+                });
+                wait.await;
+                *rest = None;
+                return;
+            }
+            IdleSource::App { .. } => {}
+        }
+        std::future::pending::<()>().await;
+    }
+}
+
+impl Session {
+    /// Looks whether the app has started or dropped its SDK; every wait begins with this.
+    pub(crate) fn listen(&self) {
+        drop(self.idle_source());
+    }
+
+    /// What a wait that begins now listens to. Looks first whether the app has started or dropped its SDK.
+    pub(crate) fn idle_source(&self) -> Option<IdleSource> {
+        if let Some(signal) = self.backend().idle_signal() {
+            return (self.sync_mode().0 == SyncMode::Sdk).then_some(IdleSource::Backend(signal));
+        }
+        let client = self.word().listen(self.info().pid?)?;
+        (self.sync_mode().0 == SyncMode::Sdk).then_some(IdleSource::App { client, rest: None })
+    }
+}
