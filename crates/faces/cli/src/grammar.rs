@@ -170,6 +170,12 @@ fn own() -> Vec<Command> {
         Command::new("demo")
             .about("Sign in to a simulated app: act, wait, look at the delta, verify; with a timeline")
             .arg(
+                Arg::new("desktop")
+                    .long("desktop")
+                    .action(clap::ArgAction::SetTrue)
+                    .help("Play on a real GTK app in a private desktop, not on the simulator"),
+            )
+            .arg(
                 Arg::new("screenshot")
                     .long("screenshot")
                     .value_name("FILE")
