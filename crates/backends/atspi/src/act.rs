@@ -282,6 +282,13 @@ impl AtspiBackend {
         Ok((x + found.origin.0, y + found.origin.1))
     }
 
+    /// Lets the app take in what the display has for it. A call can be answered before an event that came earlier, but
+    /// not in two turns of a main loop that serves both.
+    async fn take_in(&self, deadline: Deadline) -> Result<()> {
+        self.prove_awake(deadline).await?;
+        self.prove_awake(deadline).await
+    }
+
     /// Drags in parts, and lets the app take each of them in before the next: where something is dropped is agreed on
     /// between two widgets while the pointer moves, and a release that overtakes them drops nothing.
     async fn drag(&self, from: (i32, i32), to: (i32, i32), over: Duration, deadline: Deadline) -> Outcome {
@@ -334,7 +341,7 @@ impl AtspiBackend {
             // Borrowed keys are given back only when the app has read what was typed with them.
             if (index < last || input.has_borrowed_keys())
                 && failure.is_none()
-                && let Err(error) = self.prove_awake(deadline).await
+                && let Err(error) = self.take_in(deadline).await
             {
                 failure = Some(Refusal::after_dispatch(error));
             }

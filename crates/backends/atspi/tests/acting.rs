@@ -108,10 +108,10 @@ async fn synthesised_input_reaches_the_app_and_is_named() {
 
     show(&mut watched, &app, "drag").await;
     let place = |watched: &Watched, label: &str| {
-        let ids = watched.tree().by_label(label);
-        let bounds = ids.iter().find_map(|id| watched.tree().get(*id)?.bounds());
-        let (x, y) = bounds.expect("it is on the screen").center();
-        Place::Point(x, y)
+        let tree = watched.tree();
+        let shown =
+            tree.by_label(label).into_iter().filter_map(|id| tree.get(id)).find(|n| n.bounds().is_some());
+        Place::Element(shown.expect("it is on the screen").key())
     };
     let (from, to) = (place(&watched, "Card"), place(&watched, "Tray"));
     act(&mut watched, Action::Drag { from, to, over: Duration::from_millis(800) }).await;
