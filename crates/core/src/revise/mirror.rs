@@ -142,7 +142,7 @@ impl Mirror {
 
     /// The change from one kept revision to another.
     pub fn delta_between(&self, base: Revision, target: Revision) -> Result<Delta> {
-        if base > target {
+        if base > target && base <= self.revision {
             return Err(Error::invalid(
                 format!("the base revision {base} is later than the target revision {target}"),
                 "a delta leads from an earlier revision to a later one",

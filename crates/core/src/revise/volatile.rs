@@ -2,8 +2,9 @@
 
 use super::{Class, Mutation};
 use crate::Moment;
-use crate::tree::{ElementId, State, TreeView};
+use crate::tree::{ElementId, State, TreeView, hash};
 use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::time::Duration;
 
 /// So many changes make an element volatile …
@@ -21,9 +22,27 @@ struct Watched {
     volatile: bool,
 }
 
+/// Ids are our own numbers, given out in order: nobody can choose them to collide.
+#[derive(Clone, Copy, Debug, Default)]
+struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn write_u32(&mut self, id: u32) {
+        self.0 = hash::mix(self.0, u64::from(id));
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |h, b| hash::mix(h, u64::from(*b)));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Volatiles {
-    watched: HashMap<ElementId, Watched>,
+    watched: HashMap<ElementId, Watched, BuildHasherDefault<IdHasher>>,
     /// When to look again for who can be forgotten.
     next_tidying: Moment,
 }

@@ -96,6 +96,7 @@ impl Tree {
         let Some(node) = self.view.arena.get(id) else { return };
         let names = matches!(prop, Prop::StableId(_) | Prop::TestTag(_));
         let words = matches!(prop, Prop::Label(_) | Prop::Text(_));
+        let place = matches!(prop, Prop::Bounds(_) | Prop::State(State::OnScreen, _));
         if names {
             self.index.remove_names(id, node);
         } else if words {
@@ -109,9 +110,10 @@ impl Tree {
         let new = read_back(node, &old);
         let veil = (veiled != node.veil()).then(|| Field::Veiled { old: veiled, new: node.veil() });
         let changed = old != new;
-        if changed || veil.is_some() {
-            node.semantic.own = hash::semantic(&node.props);
+        if changed && place {
             node.layout.own = hash::layout(&node.props);
+        } else if changed || veil.is_some() {
+            node.semantic.own = hash::semantic(&node.props);
         }
         let new_role = node.role();
         if names {
