@@ -198,11 +198,13 @@ fn at_most_4_mib_of_deltas_are_kept() {
 
 #[test]
 fn a_delta_to_a_revision_that_was_never_reached_is_refused() {
-    let error = mirror().delta_since(Revision(7)).unwrap_err();
-    assert_eq!(error.code, Code::InvalidArgument);
-    let error = mirror().delta_between(Revision(1), Revision(7)).unwrap_err();
-    assert_eq!(error.code, Code::BaseRevisionUnavailable);
-    assert!(error.message.contains("has not been reached"), "{error}");
+    for error in [mirror().delta_since(Revision(7)), mirror().delta_between(Revision(1), Revision(7))] {
+        let error = error.unwrap_err();
+        assert_eq!(error.code, Code::BaseRevisionUnavailable);
+        assert!(error.message.contains("has not been reached"), "{error}");
+    }
+    let backwards = mirror().delta_between(Revision(1), Revision(0)).unwrap_err();
+    assert_eq!(backwards.code, Code::InvalidArgument);
 }
 
 #[test]

@@ -64,8 +64,8 @@ pub(crate) fn wait_story(wait: &WaitRecord) -> String {
         }
         Reason::NoChange => write!(
             out,
-            "nothing of the kind changed (revision {} all along). Did the action reach the app? If the change came \
-             before the call, give since_revision",
+            "nothing of the kind came by revision {}. Did the action reach the app? If the change came before the \
+             call, give since_revision",
             wait.revision
         ),
         Reason::NotStable => write!(

@@ -91,7 +91,7 @@ fn mistakes_of_the_caller_are_explained() {
         (&["wait", "sim:login", "change", "--no-such-flag"], "INVALID_ARGUMENT", 2),
         (&["wait", "sim:login"], "INVALID_ARGUMENT", 2),
         (&["wait", "sim:login", "screen"], "INVALID_ARGUMENT", 2),
-        (&["snapshot", "sim:login", "--since", "999"], "INVALID_ARGUMENT", 2),
+        (&["snapshot", "sim:login", "--since", "999"], "BASE_REVISION_UNAVAILABLE", 1),
         (&["find", "sim:login", "button ["], "INVALID_SELECTOR", 2),
         (&["find", "sim:login", "button \"No such\""], "ELEMENT_NOT_FOUND", 1),
         (&["find", "sim:login", "button", "one", "too many"], "INVALID_ARGUMENT", 2),
