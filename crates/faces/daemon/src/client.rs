@@ -196,10 +196,11 @@ fn deliver(pending: &Pending, line: &str) {
         }
     };
     let waiting = response.id.and_then(|id| pending.waiting().as_mut()?.remove(&id));
-    match waiting {
+    if let Some(waiting) = waiting {
         // Whoever asked may have given up meanwhile.
-        Some(waiting) => drop(waiting.send(response)),
-        None => tracing::debug!(id = ?response.id, "an answer that nobody waits for"),
+        drop(waiting.send(response));
+    } else {
+        tracing::debug!(id = ?response.id, "an answer that nobody waits for");
     }
 }
 

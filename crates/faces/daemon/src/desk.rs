@@ -4,6 +4,7 @@ use crate::sessions::described;
 use crate::targets::Targets;
 use crate::version::newer;
 use serde_json::{Value, json};
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -171,7 +172,7 @@ impl Desk {
     pub(crate) fn metrics(&self) -> String {
         let mut out = self.targets.engine().telemetry().to_prometheus();
         let mut tell = |name: &str, kind: &str, help: &str, value: u64| {
-            out.push_str(&format!("# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n"));
+            let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
         };
         let calls = self.calls.load(Ordering::Relaxed);
         tell("stillpoint_daemon_calls_total", "counter", "Calls that were taken.", calls);

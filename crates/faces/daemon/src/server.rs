@@ -21,6 +21,9 @@ use tokio_util::sync::CancellationToken;
 /// How long a client may take to read its last answers.
 const GOODBYE: Duration = Duration::from_secs(2);
 
+/// A daemon that nobody called for so long ends.
+const IDLE: Duration = Duration::from_secs(10 * 60);
+
 /// How a daemon serves.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
@@ -36,8 +39,7 @@ pub struct ServeOptions {
 
 impl Default for ServeOptions {
     fn default() -> Self {
-        let idle = Duration::from_secs(600);
-        ServeOptions { place: Place::of_user(), idle, metrics: None, version: OURS.to_owned() }
+        ServeOptions { place: Place::of_user(), idle: IDLE, metrics: None, version: OURS.to_owned() }
     }
 }
 

@@ -74,7 +74,7 @@ async fn a_daemon_that_nobody_needs_ends_by_itself() {
 #[tokio::test(start_paused = true)]
 async fn a_running_call_is_not_idle() {
     let house = House::new();
-    let options = ServeOptions { idle: Duration::from_secs(60), ..house.options() };
+    let options = ServeOptions { idle: Duration::from_secs(59), ..house.options() };
     let (_, serving) = house.serve(options).await;
     let client = house.client().await;
     let never = json!({ "app": "sim:noop", "timeout_ms": 600_000 });

@@ -2,14 +2,14 @@
 
 use crate::outcome::Outcome;
 use crate::tools::APP;
-use crate::{gate, progress, session_tools};
+use crate::{progress, session_tools};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 use std::time::Duration;
 use stillpoint_core::{Error, Result};
 use stillpoint_daemon::{Targets, cancelled};
-use stillpoint_engine::verbs::by_name;
+use stillpoint_engine::verbs::{Call, by_name};
 
 /// How long a cancelled verb may take to let go of what it was doing.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -19,6 +19,7 @@ pub(crate) async fn run(
     name: &str,
     mut params: Map<String, Value>,
     targets: &Targets,
+    call: &Call,
     context: &RequestContext<RoleServer>,
 ) -> Result<Outcome> {
     let app = match params.remove(APP) {
@@ -37,11 +38,10 @@ pub(crate) async fn run(
     }
     let verb = by_name(name).ok_or_else(|| Error::internal("a listed tool has no verb"))?;
     let session = targets.session(app, &context.ct).await?;
-    let call = gate::call(context);
     let hearer = context.meta.get_progress_token().map(|token| (context.peer.clone(), token));
     let work = async {
         tokio::select! {
-            answer = (verb.run)(&session, Value::Object(params), &call) => answer,
+            answer = (verb.run)(&session, Value::Object(params), call) => answer,
             () = given_up(context) => Err(cancelled()),
         }
     };

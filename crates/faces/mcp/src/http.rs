@@ -68,7 +68,7 @@ impl HttpServer {
     /// Serves until `cancel` is cancelled.
     pub async fn run(self, cancel: CancellationToken) -> Result<()> {
         let HttpServer { listener, addr, guard, options, engine } = self;
-        let first = Server::new(engine, options);
+        let first = Server::new(engine, &options);
         // Host and Origin are the guard's, which knows the port and the names that were given.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()

@@ -47,7 +47,7 @@ fn shorten(name: &str, property: &mut Value) {
     if let Some(choices) = property["enum"].as_array() {
         let repeats = choices.iter().filter_map(Value::as_str).all(|choice| said.contains(choice));
         if repeats && let Some((before, _)) = said.split_once(':') {
-            said = before.to_owned();
+            said.truncate(before.len());
         }
     }
     property["description"] = said.into();

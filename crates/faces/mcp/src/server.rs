@@ -1,7 +1,8 @@
 //! What the server says of itself, and which request goes where.
 
+use crate::gate::Gate;
 use crate::options::Options;
-use crate::{call, gate, outcome, prompts, resources, tools};
+use crate::{call, outcome, prompts, resources, tools};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, Implementation,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -40,7 +41,7 @@ pub struct Server {
 
 impl Server {
     /// A server for one client.
-    pub fn new(engine: Arc<Engine>, options: Options) -> Self {
+    pub fn new(engine: Arc<Engine>, options: &Options) -> Self {
         Server {
             targets: Arc::new(Targets::new(engine)),
             tools: Arc::new(tools::list(options.tools)),
@@ -83,9 +84,14 @@ impl ServerHandler for Server {
         let Some(tool) = self.tools.iter().find(|tool| tool.name == request.name) else {
             return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
         };
+        let gate = Gate::default();
+        let call = gate.call(&request, &context);
         let params = request.arguments.unwrap_or_default();
-        let done = call::run(&tool.name, params, &self.targets, &context).await;
-        Ok(outcome::told(done).into())
+        let done = call::run(&tool.name, params, &self.targets, &call, &context).await;
+        Ok(match gate.question() {
+            Some(question) => question.into(),
+            None => outcome::told(done).into(),
+        })
     }
 
     async fn list_resources(
@@ -110,7 +116,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let session = resources::session(&self.targets, &request.uri, &context.ct).await?;
-        Ok(resources::read(&session, &request.uri, &gate::call(&context)).await?.into())
+        Ok(resources::read(&session, &request.uri, &call_until(context.ct.clone())).await?.into())
     }
 
     async fn subscribe(

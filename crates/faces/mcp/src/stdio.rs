@@ -24,7 +24,7 @@ pub async fn serve(
     output: impl AsyncWrite + Send + Unpin + 'static,
     cancel: CancellationToken,
 ) -> Result<()> {
-    let server = Server::new(engine, options);
+    let server = Server::new(engine, &options);
     let running = match server.serve_with_ct((input, output), cancel).await {
         Ok(running) => running,
         // A client that goes before it said hello, and a server that is told to end, are no failures.

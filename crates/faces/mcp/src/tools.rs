@@ -39,7 +39,8 @@ const IDEMPOTENT: [&str; 5] = ["set_value", "scroll_to", "focus", "hover", "expa
 const HARMLESS: [&str; 4] = ["scroll_to", "scroll", "focus", "hover"];
 
 /// Parameters that many verbs share, in fewer words than the table's.
-const SHARED: [(&str, &str); 7] = [
+const SHARED: [(&str, &str); 8] = [
+    ("confirm", "Only with the user's consent"),
     ("expect", "Selector to be visible afterwards, or {selector, property, expected}"),
     ("expected_revision", ""),
     ("dry_run", ""),
@@ -59,7 +60,7 @@ const TUNING: [&str; 7] = [
     "ignore",
 ];
 /// What a selector looks like, where one is asked for without more words.
-const SELECTOR: &str = r##"Such as button "Save", #id, "text", e12"##;
+const SELECTOR: &str = r#"Such as button "Save", #id, "text", e12"#;
 
 /// The properties of answers that output schemas name; an answer has more, and says what they are by their names.
 pub(crate) const TELLING: [&str; 10] = [

@@ -46,8 +46,8 @@ fn post(addr: SocketAddr, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
     all.push(("Accept", "application/json, text/event-stream"));
     all.retain(|(name, _)| !headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name)));
     all.extend(headers);
-    let head: String = all.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    format!("POST /mcp HTTP/1.1\r\n{head}Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+    let head = all.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\r\n");
+    format!("POST /mcp HTTP/1.1\r\n{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
 fn hello() -> String {

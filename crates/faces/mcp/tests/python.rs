@@ -26,16 +26,16 @@ fn python() -> &'static Path {
             asked.is_ok_and(|out| String::from_utf8_lossy(&out.stdout).trim() == SDK)
         };
         if !has_sdk(&python) {
-            done(Command::new("python3").args(["-m", "venv"]).arg(&home).output().unwrap());
+            done(&Command::new("python3").args(["-m", "venv"]).arg(&home).output().unwrap());
             let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", SDK];
-            done(Command::new(&python).args(pip).output().unwrap());
+            done(&Command::new(&python).args(pip).output().unwrap());
             assert!(has_sdk(&python), "the Python SDK is not there after its installation");
         }
         python
     })
 }
 
-fn done(output: Output) -> String {
+fn done(output: &Output) -> String {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{}\n{out}\n{err}", output.status);
     out.into_owned()
@@ -46,8 +46,7 @@ fn script() -> PathBuf {
 }
 
 fn over_stdio(mode: &str) -> String {
-    done(
-        Command::new(python()).arg(script()).arg("stdio").arg(support::example()).arg(mode).output().unwrap(),
+    done(&Command::new(python()).arg(script()).arg("stdio").arg(support::example()).arg(mode).output().unwrap(),
     )
 }
 
@@ -61,7 +60,7 @@ async fn over_http(mode: &'static str) -> String {
     let serving = tokio::spawn(server.run(end.clone()));
     let play =
         move || Command::new(python()).arg(script()).args(["http", &url, TOKEN, mode]).output().unwrap();
-    let played = done(tokio::task::spawn_blocking(play).await.unwrap());
+    let played = done(&tokio::task::spawn_blocking(play).await.unwrap());
     end.cancel();
     serving.await.unwrap().unwrap();
     played

@@ -4,7 +4,6 @@
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use stillpoint_core::Error;
 use stillpoint_daemon::{Client, Daemon, Place, Reply, ServeOptions};
 use stillpoint_engine::Engine;
@@ -33,7 +32,7 @@ impl House {
     }
 
     pub fn options(&self) -> ServeOptions {
-        ServeOptions { place: self.place.clone(), idle: Duration::from_secs(600), ..ServeOptions::default() }
+        ServeOptions { place: self.place.clone(), ..ServeOptions::default() }
     }
 
     /// Starts a daemon as a task; it ends with its own reasons.

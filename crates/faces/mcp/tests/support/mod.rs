@@ -69,12 +69,12 @@ pub async fn connect_with(engine: &Arc<Engine>, options: Options) -> Agent {
 }
 
 impl Agent {
-    fn request(tool: &str, params: Value) -> CallToolRequestParams {
+    fn request(tool: &str, params: &Value) -> CallToolRequestParams {
         CallToolRequestParams::new(tool.to_owned()).with_arguments(params.as_object().unwrap().clone())
     }
 
     pub async fn call(&self, tool: &str, params: Value) -> CallToolResult {
-        self.service.call_tool(Self::request(tool, params)).await.unwrap()
+        self.service.call_tool(Self::request(tool, &params)).await.unwrap()
     }
 
     /// The answer's JSON of a call that went well.
@@ -98,7 +98,7 @@ impl Agent {
 
     /// A call that can be given up; every call of it has a progress token.
     pub async fn begin(&self, tool: &str, params: Value) -> RequestHandle<RoleClient> {
-        let request = ClientRequest::CallToolRequest(Request::new(Self::request(tool, params)));
+        let request = ClientRequest::CallToolRequest(Request::new(Self::request(tool, &params)));
         self.service.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap()
     }
 
