@@ -6,8 +6,8 @@
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitationSchema, InputRequest, InputRequiredResult,
-    ProtocolVersion,
+    CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitationSchema, InputRequest,
+    InputRequiredResult, ProtocolVersion,
 };
 use rmcp::service::{ElicitationMode, RequestContext};
 use schemars::JsonSchema;
@@ -48,7 +48,11 @@ impl Gate {
         call
     }
 
-    fn confirm(&self, request: &CallToolRequestParams, context: &RequestContext<RoleServer>) -> Option<Confirm> {
+    fn confirm(
+        &self,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<Confirm> {
         let modern = context.protocol_version().is_some_and(|v| v >= ProtocolVersion::V_2026_07_28);
         if !modern {
             let asks = context.peer.supported_elicitation_modes().contains(&ElicitationMode::Form);

@@ -7,6 +7,9 @@ use serde_json::{Map, Value, json};
 /// How deep definitions are inlined before the rest is left open.
 const DEEPEST: usize = 6;
 
+/// A value with more fields than this is handed on as it was got, and told by its description alone.
+const ROOMY: usize = 4;
+
 /// Keywords that help a validator and not a reader, or that repeat the type.
 const NOISE: [&str; 9] = [
     "$schema",
@@ -124,6 +127,9 @@ fn small(schema: &Value, defs: &Value, depth: usize) -> Value {
             "oneOf" | "anyOf" | "description" => {}
             "properties" => {
                 let each = value.as_object().into_iter().flatten();
+                if depth > 0 && each.clone().count() > ROOMY {
+                    continue;
+                }
                 let each = each.map(|(name, s)| (name.clone(), small(s, defs, depth + 1)));
                 out.insert(key.clone(), Value::Object(each.collect()));
             }
@@ -137,6 +143,8 @@ fn small(schema: &Value, defs: &Value, depth: usize) -> Value {
             }
             "type" => drop(out.insert(key.clone(), without_null(value))),
             "const" => drop(out.insert("enum".to_owned(), json!([value]))),
+            // Of a value whose fields are not told, what is required is not told either.
+            "required" if depth > 0 && target["properties"].as_object().is_some_and(|p| p.len() > ROOMY) => {}
             _ => drop(out.insert(key.clone(), value.clone())),
         }
     }

@@ -50,7 +50,7 @@ const SHARED: [(&str, &str); 8] = [
     ("since_revision", "Count changes from here on"),
 ];
 /// Fine tuning that is right as it is; it is accepted, and told with [`ToolSet::All`].
-const TUNING: [&str; 7] = [
+const TUNING: [&str; 9] = [
     "settle",
     "settle_window_ms",
     "settle_timeout_ms",
@@ -58,6 +58,8 @@ const TUNING: [&str; 7] = [
     "mask_volatile",
     "max_depth",
     "ignore",
+    "fingerprint",
+    "heal",
 ];
 /// What a selector looks like, where one is asked for without more words.
 const SELECTOR: &str = r#"Such as button "Save", #id, "text", e12"#;

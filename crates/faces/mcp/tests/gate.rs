@@ -4,8 +4,8 @@
 mod support;
 
 use rmcp::model::{
-    CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-    Implementation, ProtocolVersion,
+    CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult,
+    ElicitationAction, Implementation, ProtocolVersion,
 };
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RequestContext, RunningService};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
@@ -42,7 +42,10 @@ impl ClientHandler for Person {
     }
 }
 
-async fn connect(says: bool, lifecycle: ClientLifecycleMode) -> (RunningService<RoleClient, Person>, Arc<Mutex<Vec<String>>>) {
+async fn connect(
+    says: bool,
+    lifecycle: ClientLifecycleMode,
+) -> (RunningService<RoleClient, Person>, Arc<Mutex<Vec<String>>>) {
     let engine = Arc::new(Engine::new().with(Sim::new()).with_policy(Policy::default()));
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (input, output) = tokio::io::split(theirs);
@@ -86,7 +89,8 @@ async fn a_person_is_asked_while_the_verb_waits() {
 
 #[tokio::test]
 async fn a_person_is_asked_by_the_answer_where_servers_may_not_ask() {
-    ask_both(|| ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }).await;
+    ask_both(|| ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] })
+        .await;
 }
 
 #[tokio::test]

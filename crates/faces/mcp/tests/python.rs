@@ -46,7 +46,14 @@ fn script() -> PathBuf {
 }
 
 fn over_stdio(mode: &str) -> String {
-    done(&Command::new(python()).arg(script()).arg("stdio").arg(support::example()).arg(mode).output().unwrap(),
+    done(
+        &Command::new(python())
+            .arg(script())
+            .arg("stdio")
+            .arg(support::example())
+            .arg(mode)
+            .output()
+            .unwrap(),
     )
 }
 

@@ -50,7 +50,7 @@ async fn every_tool_has_its_words_its_schemas_and_its_hints() {
     let listed = agent.service.list_tools(None).await.unwrap();
     assert_eq!(listed.tools.len(), table().len() + 4);
     for tool in &listed.tools {
-        assert!(tool.description.as_ref().is_some_and(|d| d.len() > 40), "{} is not explained", tool.name);
+        assert!(tool.description.as_ref().is_some_and(|d| d.len() > 20), "{} is not explained", tool.name);
         assert_eq!(tool.input_schema["type"], "object", "{}", tool.name);
         assert_eq!(tool.output_schema.as_ref().unwrap()["type"], "object", "{}", tool.name);
         let hints = tool.annotations.as_ref().unwrap();
