@@ -121,9 +121,11 @@ impl Report {
         };
         let widths: [usize; 6] = std::array::from_fn(width);
         let line = |row: &[String; 6]| {
-            let [name, p50, p99, unit, aim, samples] = row;
-            let [a, b, c, d, e, f] = widths;
-            format!("{name:<a$}  {p50:>b$}  {p99:>c$}  {unit:<d$}  {aim:<e$}  {samples:>f$}\n")
+            let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, width))| match column {
+                0 | 3 | 4 => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            });
+            format!("{}\n", cells.collect::<Vec<_>>().join("  "))
         };
         std::iter::once(&titles).chain(&rows).map(line).collect()
     }

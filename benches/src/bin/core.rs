@@ -20,13 +20,16 @@ const SCREEN: usize = 2_048;
 const SEARCHED: usize = 10_000;
 const SAMPLES: usize = 20_000;
 
+/// A part of the bench by its name.
+type Part = (&'static str, fn(&mut Report));
+
 fn main() -> std::io::Result<()> {
     let file =
         std::env::args_os().nth(1).map_or_else(|| PathBuf::from("target/bench/core.json"), PathBuf::from);
     // A second argument takes one part alone, for a profiler.
     let only = std::env::args().nth(2);
     let mut report = Report::new("core");
-    let parts: [(&str, fn(&mut Report)); 5] = [
+    let parts: [Part; 5] = [
         ("memory", memory),
         ("changes", changes),
         ("digests", digests),
@@ -184,10 +187,12 @@ fn telling(report: &mut Report) {
 
 fn finding(report: &mut Report) {
     let mirror = shape::mirror(SEARCHED);
-    let save =
-        (5_000..).find(|n| mirror.tree().by_label(&format!("Save {n}")).len() == 1).unwrap_or_default();
-    let id =
-        (5_001..).find(|n| mirror.tree().by_stable_id(&format!("item_{n}")).len() == 1).unwrap_or_default();
+    let save = (5_000..SEARCHED)
+        .find(|n| mirror.tree().by_label(&format!("Save {n}")).len() == 1)
+        .unwrap_or_default();
+    let id = (5_001..SEARCHED)
+        .find(|n| mirror.tree().by_stable_id(&format!("item_{n}")).len() == 1)
+        .unwrap_or_default();
     let selectors = [
         ("role and label", format!("button \"Save {save}\"")),
         ("stable id", format!("#item_{id}")),

@@ -91,7 +91,7 @@ fn a_row_of_a_table_is_one_line() {
 }
 
 /// A table of so many rows, in a group of rows or not, of which those in `seen` are on the screen.
-fn long_table(rows: usize, seen: Option<std::ops::Range<usize>>, grouped: bool) -> Mirror {
+fn long_table(rows: usize, seen: Option<&std::ops::Range<usize>>, grouped: bool) -> Mirror {
     let mut screen = String::from("window \"Orders\"\n  table \"Results\"\n");
     let indent = if grouped {
         screen.push_str("    rowgroup\n");
@@ -100,7 +100,7 @@ fn long_table(rows: usize, seen: Option<std::ops::Range<usize>>, grouped: bool) 
         4
     };
     for n in 0..rows {
-        let shown = seen.as_ref().map_or(String::new(), |seen| format!("[on_screen={}]", seen.contains(&n)));
+        let shown = seen.map_or(String::new(), |seen| format!("[on_screen={}]", seen.contains(&n)));
         let _ = writeln!(screen, "{:indent$}row \"Order {n}\"{shown}", "");
     }
     mirror(&screen)
@@ -109,7 +109,7 @@ fn long_table(rows: usize, seen: Option<std::ops::Range<usize>>, grouped: bool) 
 #[test]
 fn the_rows_of_a_long_table_that_cannot_be_seen_are_counted() {
     for grouped in [false, true] {
-        let text = text(&long_table(500, Some(100..112), grouped));
+        let text = text(&long_table(500, Some(&(100..112)), grouped));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3 + 12, "{text}");
         assert_eq!(lines[2], "    table \"Results\" e2 (500 rows, 12 shown)");
@@ -126,7 +126,7 @@ fn of_a_long_table_that_does_not_say_what_is_seen_the_first_fifty_rows_are_shown
 
 #[test]
 fn a_short_list_is_shown_whole_even_what_is_scrolled_away() {
-    let text = text(&long_table(12, Some(0..3), false));
+    let text = text(&long_table(12, Some(&(0..3)), false));
     assert!(text.contains("(12 rows)") && text.contains("Order 11"), "{text}");
 }
 
@@ -178,13 +178,13 @@ fn a_caption_that_repeats_its_control_is_left_out() {
 
 #[test]
 fn states_are_told_only_where_they_are_not_the_default() {
+    use StateValue::{Mixed, Off, On};
     let said = |states: &[(State, StateValue)]| {
         let mut mirror = mirror("window\n  textbox \"X\"");
         update(&mut mirror, 2, states.iter().map(|(s, v)| Prop::State(*s, Some(*v))).collect());
         let id = mirror.tree().by_key(NativeKey(2)).unwrap();
         line(id, mirror.tree().get(id).unwrap()).replace("textbox \"X\" e2", "").trim().to_owned()
     };
-    use StateValue::{Mixed, Off, On};
     let silent = [(State::Enabled, On), (State::Visible, On), (State::OnScreen, Off), (State::Focusable, On)];
     assert_eq!(said(&silent), "");
     let silent =

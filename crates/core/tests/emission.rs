@@ -182,7 +182,7 @@ fn assert_adds_up(tree: &TreeView, emission: &Emission) {
     let left_out: HashMap<ElementId, u32> = emission.omitted.iter().map(|o| (o.under, o.count)).collect();
     assert_eq!(left_out.len(), emission.omitted.len(), "each place is named once");
     for id in &told {
-        let node = tree.get(*id).unwrap();
+        let node = tree.get(*id).expect("what is told is alive");
         let there = node.children().iter().filter(|c| survives(tree, **c)).count() as u32 + node.omitted();
         let shown = node.children().iter().filter(|c| told.contains(c)).count() as u32;
         let counted = left_out.get(id).copied().unwrap_or_default();

@@ -20,8 +20,8 @@ fn snapshot(mirror: &Mirror, options: EmitOptions) -> Value {
         loading: LoadingState::default(),
         options,
     };
-    let told = serde_json::to_value(view.to_json()).unwrap();
-    let read: SnapshotJson = serde_json::from_value(told.clone()).unwrap();
+    let told = serde_json::to_value(view.to_json()).expect("it can be written");
+    let read: SnapshotJson = serde_json::from_value(told.clone()).expect("it can be read");
     assert_eq!(read, view.to_json(), "what is written can be read back");
     told
 }
@@ -33,7 +33,7 @@ fn update(mirror: &mut Mirror, key: u64, props: Vec<Prop>) {
 /// The change since `base` as a program reads it, with the elements before and after.
 fn delta(mirror: &Mirror, base: Revision) -> DeltaJson {
     let now = mirror.snapshot(Moment::START).tree;
-    let delta = mirror.delta_since(base).unwrap();
+    let delta = mirror.delta_since(base).expect("the base is kept");
     let options = EmitOptions::default();
     let (before, after) = (elements(&delta.rewind(&now), &options).0, elements(&now, &options).0);
     let screen = delta.screen_changed().then(|| now.screen().clone());
@@ -236,7 +236,7 @@ fn what_came_and_went_is_told_with_what_it_said() {
     apply(&mut mirror, vec![Change::Insert { parent: NativeKey(1), index: 0, node }]);
     apply(&mut mirror, vec![Change::Remove { key: NativeKey(9) }]);
     assert_eq!(
-        serde_json::to_value(&delta(&mirror, base)).unwrap(),
+        serde_json::to_value(delta(&mirror, base)).unwrap(),
         json!({
             "base_revision": 1, "snapshot_revision": 3,
             "transient": [{ "element_id": "e2", "role": "alert", "text": "Saved" }],

@@ -111,7 +111,7 @@ fn submit(before: Option<bool>, after: bool, shown: bool) -> LoadingState {
     set(&mut mirror, State::Visible, Some(shown));
     let base = mirror.revision();
     set(&mut mirror, State::Enabled, Some(after));
-    loading_state(mirror.tree(), Some(&mirror.delta_since(base).unwrap()))
+    loading_state(mirror.tree(), Some(&mirror.delta_since(base).expect("the base is kept")))
 }
 
 #[test]

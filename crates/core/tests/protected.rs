@@ -49,18 +49,18 @@ fn all_that_is_told(mirror: &Mirror, base: Revision) -> String {
         loading: LoadingState::default(),
         options: EmitOptions::default(),
     };
-    let delta = mirror.delta_since(base).unwrap();
+    let delta = mirror.delta_since(base).expect("the base is kept");
     let (before, ..) = elements(&delta.rewind(&snapshot.tree), &EmitOptions::default());
     let (after, ..) = elements(&snapshot.tree, &EmitOptions::default());
     let fields: Vec<_> = delta.changed().flat_map(|(_, fields)| fields.map(|f| format!("{f:?}"))).collect();
     let ends: Vec<_> = delta.removed().chain(delta.added()).map(|(_, n)| format!("{n:?}")).collect();
     let passed: Vec<_> = delta.transient().map(|t| format!("{t:?}")).collect();
     [
-        serde_json::to_string(&view.to_json()).unwrap(),
+        serde_json::to_string(&view.to_json()).expect("JSON"),
         snapshot_text(&view),
-        serde_json::to_string(&diff(&delta, &before, &after, None)).unwrap(),
+        serde_json::to_string(&diff(&delta, &before, &after, None)).expect("JSON"),
         delta_text(&delta, &snapshot.tree),
-        serde_json::to_string(&summarise(&delta, &snapshot.tree, &BTreeMap::new())).unwrap(),
+        serde_json::to_string(&summarise(&delta, &snapshot.tree, &BTreeMap::new())).expect("JSON"),
         format!("{snapshot:?} {delta:?} {:?} {mirror:?}", mirror.tree()),
         format!("{fields:?} {ends:?} {passed:?} {before:?}"),
     ]

@@ -6,7 +6,7 @@ mod generators;
 use generators::{batches, minor_prop, seed};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use stillpoint_core::Moment;
 use stillpoint_core::render::{DeltaJson, Element, EmitOptions, diff, elements};
 use stillpoint_core::revise::{Mirror, Snapshot};
@@ -31,14 +31,14 @@ fn play(batches: Vec<Vec<Change>>) -> (Mirror, Vec<Snapshot>) {
 
 /// Applies a JSON delta the way its documentation says, with nothing but JSON.
 fn apply(base: &[Element], delta: &DeltaJson) -> Vec<Map<String, Value>> {
-    let object = |e: &Element| serde_json::to_value(e).unwrap().as_object().unwrap().clone();
-    let id = |e: &Map<String, Value>| e["element_id"].as_str().unwrap().to_owned();
+    let object = |e: &Element| serde_json::to_value(e).expect("JSON").as_object().expect("an object").clone();
+    let id = |e: &Map<String, Value>| e["element_id"].as_str().expect("an id").to_owned();
     let removed: Vec<String> = delta.removed.iter().map(ElementId::to_string).collect();
     let moved: Vec<String> = delta.moved.iter().map(|m| m.element_id.to_string()).collect();
     let mut kept: Vec<Map<String, Value>> =
         base.iter().map(object).filter(|e| !removed.contains(&id(e))).collect();
     for change in &delta.changed {
-        let one = kept.iter_mut().find(|e| id(e) == id(change)).unwrap();
+        let one = kept.iter_mut().find(|e| id(e) == id(change)).expect("what changed is there");
         for (name, value) in change {
             if value.is_null() {
                 one.remove(name)
@@ -47,7 +47,7 @@ fn apply(base: &[Element], delta: &DeltaJson) -> Vec<Map<String, Value>> {
             };
         }
     }
-    let mut lists: std::collections::HashMap<Option<String>, Vec<Map<String, Value>>> = Default::default();
+    let mut lists: HashMap<Option<String>, Vec<Map<String, Value>>> = HashMap::default();
     let parent = |e: &Map<String, Value>| e.get("parent").and_then(Value::as_str).map(str::to_owned);
     let mut loose = Vec::new();
     for e in kept {
@@ -56,7 +56,8 @@ fn apply(base: &[Element], delta: &DeltaJson) -> Vec<Map<String, Value>> {
     let mut placed: Vec<(usize, Map<String, Value>)> =
         delta.added.iter().map(|a| (a.index, object(&a.element))).collect();
     for m in &delta.moved {
-        let mut e = loose.iter().find(|e| id(e) == m.element_id.to_string()).unwrap().clone();
+        let mut e =
+            loose.iter().find(|e| id(e) == m.element_id.to_string()).expect("what moved is there").clone();
         match m.parent {
             Some(p) => e.insert("parent".into(), p.to_string().into()),
             None => e.remove("parent"),

@@ -25,7 +25,7 @@ impl Watched {
 
     /// The pause until the next look, in milliseconds.
     fn pause(&self) -> u128 {
-        self.sampler.next_look().unwrap().since(self.now).as_millis()
+        self.sampler.next_look().expect("it has looked").since(self.now).as_millis()
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 use stillpoint_core::revise::{Applied, Class, LayoutRevision, MAX_REVISIONS, Mirror, Revision};
-use stillpoint_core::tree::{Change, ElementId, Limits, NativeKey, NewNode, Prop, Props, Rect, Role, State, StateValue};
+use stillpoint_core::tree::{
+    Change, ElementId, Limits, NativeKey, NewNode, Prop, Props, Rect, Role, State, StateValue,
+};
 use stillpoint_core::{Code, Moment};
 
 const ROOT: NativeKey = NativeKey(0);
@@ -38,6 +40,7 @@ fn state(state: State, on: bool) -> Prop {
     Prop::State(state, Some(StateValue::from(on)))
 }
 
+#[allow(clippy::unnecessary_wraps)] // as a property takes it
 fn text(s: &str) -> Option<std::sync::Arc<str>> {
     Some(s.into())
 }
@@ -239,7 +242,7 @@ fn tick(mirror: &mut Mirror, start: u64, n: u64, step: u64) -> Applied {
 }
 
 fn clock(mirror: &Mirror) -> ElementId {
-    mirror.tree().by_key(CLOCK).unwrap()
+    mirror.tree().by_key(CLOCK).expect("the clock is there")
 }
 
 #[test]

@@ -6,7 +6,9 @@ use stillpoint_core::revise::{Class, Mirror, Mutation};
 use stillpoint_core::settle::{
     ExpectedChange, Outcome, Reason, Rules, Scope, Stabiliser, StabilityState, Step, UiState, ui_state,
 };
-use stillpoint_core::tree::{Change, ElementId, Limits, NativeKey, NewNode, Prop, Props, Role, State, StateValue, Tree};
+use stillpoint_core::tree::{
+    Change, ElementId, Limits, NativeKey, NewNode, Prop, Props, Role, State, StateValue, Tree,
+};
 
 const WINDOW: Duration = Duration::from_millis(300);
 
@@ -15,16 +17,21 @@ fn ms(ms: u64) -> Moment {
 }
 
 fn id(n: u32) -> ElementId {
-    ElementId::new(n).unwrap()
+    ElementId::new(n).expect("ids count from one")
 }
 
 /// e1 is the root, e2 and e3 lie in it, e4 lies in e2 and is off the screen.
 fn tree() -> Tree {
-    let node = |k, l: &str| NewNode::new(NativeKey(k), Props::new(Role::Group).labelled(l).state(State::OnScreen, true));
+    let node = |k, l: &str| {
+        NewNode::new(NativeKey(k), Props::new(Role::Group).labelled(l).state(State::OnScreen, true))
+    };
     let mut far = node(3, "far");
     far.props.set(Prop::State(State::OnScreen, Some(StateValue::Off)));
     let mut mirror = Mirror::new(Limits::default());
-    mirror.apply(vec![Change::Replace(node(0, "root").child(node(1, "in").child(far)).child(node(2, "out")))], ms(0));
+    mirror.apply(
+        vec![Change::Replace(node(0, "root").child(node(1, "in").child(far)).child(node(2, "out")))],
+        ms(0),
+    );
     mirror.tree().clone()
 }
 

@@ -5,13 +5,20 @@ use proptest::prelude::*;
 use std::time::Duration;
 use stillpoint_core::Moment;
 use stillpoint_core::revise::{Class, Mirror, Mutation};
-use stillpoint_core::settle::{BarrierTicket, Outcome, Reason, Rules, Scope, Stabiliser, StabilityState, Step};
+use stillpoint_core::settle::{
+    BarrierTicket, Outcome, Reason, Rules, Scope, Stabiliser, StabilityState, Step,
+};
 use stillpoint_core::tree::{Change, ElementId, Limits, NativeKey, NewNode, Props, Role, Tree};
 
 fn tree() -> Tree {
     let mut mirror = Mirror::new(Limits::default());
     let node = |k, l: &str| NewNode::new(NativeKey(k), Props::new(Role::Group).labelled(l));
-    mirror.apply(vec![Change::Replace(node(0, "root").child(node(1, "in").child(node(2, "deep"))).child(node(3, "out")))], Moment::START);
+    mirror.apply(
+        vec![Change::Replace(
+            node(0, "root").child(node(1, "in").child(node(2, "deep"))).child(node(3, "out")),
+        )],
+        Moment::START,
+    );
     mirror.tree().clone()
 }
 
@@ -28,7 +35,14 @@ struct Case {
 }
 
 fn case() -> impl Strategy<Value = Case> {
-    (vec((0..900u64, 1..5u32, any::<bool>()), 0..12), 1..200u64, 1..1000u64, any::<bool>(), any::<bool>(), 0..30u64)
+    (
+        vec((0..900u64, 1..5u32, any::<bool>()), 0..12),
+        1..200u64,
+        1..1000u64,
+        any::<bool>(),
+        any::<bool>(),
+        0..30u64,
+    )
         .prop_map(|(mut mutations, window, timeout, needs_change, subtree, latency)| {
             mutations.sort_unstable();
             Case { mutations, window, timeout, needs_change, subtree, latency }
@@ -51,7 +65,11 @@ fn play(case: &Case, tree: &Tree, extra: Option<u64>) -> (Outcome, u64) {
     let rules = Rules {
         window: Duration::from_millis(case.window),
         needs_change: case.needs_change,
-        scope: if case.subtree { Scope::Subtree(ElementId::new(2).expect("two is no zero")) } else { Scope::Screen },
+        scope: if case.subtree {
+            Scope::Subtree(ElementId::new(2).expect("two is no zero"))
+        } else {
+            Scope::Screen
+        },
         ..Rules::default()
     };
     let mut machine = Stabiliser::new(rules, Moment::START, Moment::from_millis(case.timeout));

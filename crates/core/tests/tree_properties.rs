@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::collections::HashSet;
 use stillpoint_core::Moment;
 use stillpoint_core::revise::Mirror;
-use stillpoint_core::tree::{Change, ElementId, Limits, NativeKey, Role, Tree};
+use stillpoint_core::tree::{Change, ElementId, Limits, NativeKey, Node, Role, Tree};
 
 fn mirror() -> Mirror {
     let mut mirror = Mirror::new(Limits::default());
@@ -22,10 +22,14 @@ fn assert_whole(tree: &Tree) {
     assert_eq!(reachable.len(), tree.len(), "every node is reachable from the root, once");
     for (id, node) in tree.iter() {
         for child in node.children() {
-            assert_eq!(tree.get(*child).and_then(|c| c.parent()), Some(id), "{child} knows that it lies in {id}");
+            assert_eq!(
+                tree.get(*child).and_then(Node::parent),
+                Some(id),
+                "{child} knows that it lies in {id}"
+            );
         }
         let expected = std::iter::once(id).chain(tree.ancestors(id)).find(|a| {
-            let parent = tree.get(*a).and_then(|n| n.parent());
+            let parent = tree.get(*a).and_then(Node::parent);
             parent.is_some() && parent == tree.root()
         });
         assert_eq!(node.window(), expected, "{id} knows its window");
@@ -90,7 +94,7 @@ proptest! {
         // Keys that are alive would make it a move; only a new object is an insertion.
         let fresh = stillpoint_core::tree::NewNode { key: NativeKey(1000), props: node.props, children: vec![] };
         let before: Vec<ElementId> = mirror.tree().iter().map(|(id, _)| id).collect();
-        let Some(root) = mirror.tree().root().and_then(|r| mirror.tree().get(r)).map(|n| n.key()) else { return Ok(()) };
+        let Some(root) = mirror.tree().root().and_then(|r| mirror.tree().get(r)).map(Node::key) else { return Ok(()) };
         mirror.apply(vec![Change::Insert { parent: root, index, node: fresh }], Moment::START);
         for id in before {
             prop_assert!(mirror.tree().get(id).is_some());
