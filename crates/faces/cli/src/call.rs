@@ -2,7 +2,7 @@
 
 use crate::engine::{Desk, interrupted, open};
 use crate::exit::Exit;
-use crate::grammar::{SETTING, TARGET, place};
+use crate::grammar::{DAEMON, SETTING, TARGET, place};
 use crate::params::{self, Param, flag};
 use crate::progress;
 use crate::words::{self, Use};
@@ -21,6 +21,15 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub(crate) async fn run(desk: &Desk, word: &str, matches: &ArgMatches) -> anyhow::Result<Exit> {
     let target = target(matches)?;
     let (verb, params) = understand(word, &words::uses(word), matches)?;
+    if matches.get_flag(DAEMON) {
+        let Value::Object(mut params) = params else {
+            return Err(Error::internal("parameters are an object").into());
+        };
+        params.insert("app".to_owned(), target.to_string().into());
+        let client = crate::serve::daemon().await?;
+        let reply = client.call(verb.name, Value::Object(params), &desk.cancel).await?;
+        return desk.out.answer(&reply);
+    }
     let session = open(&desk.engine, &target, &options(matches)?, &desk.cancel).await?;
     // Nobody is asked here: what is destructive needs the caller's own `--confirm`.
     let call = Call { cancel: desk.cancel.clone(), ..Call::default() };

@@ -13,6 +13,8 @@ pub(crate) const TARGET: &str = "/target";
 
 /// The id of the flag for settings of the backend.
 pub(crate) const SETTING: &str = "/setting";
+/// The id of the flag that uses the daemon.
+pub(crate) const DAEMON: &str = "/daemon";
 
 /// The id of the place with this number after the target.
 pub(crate) fn place(number: usize) -> String {
@@ -73,7 +75,7 @@ fn global() -> [Arg; 2] {
 }
 
 /// The target and how to attach to it.
-fn target() -> [Arg; 2] {
+fn target() -> [Arg; 3] {
     let setting = Arg::new(SETTING)
         .long("attach-option")
         .value_name("NAME=VALUE")
@@ -83,7 +85,13 @@ fn target() -> [Arg; 2] {
         .value_name("TARGET")
         .required(true)
         .help("What to drive: sim:login, app:gedit, app:pid=42, web:http://…; `stillpoint apps` lists what is there");
-    [target, setting]
+    let daemon = Arg::new(DAEMON)
+        .long("daemon")
+        .action(ArgAction::SetTrue)
+        .env("STILLPOINT_DAEMON")
+        .value_parser(clap::builder::BoolishValueParser::new())
+        .help("Use the session that the daemon holds, so that revisions carry over between calls");
+    [target, setting, daemon]
 }
 
 /// A word that means one verb, or one of several.
@@ -183,6 +191,7 @@ fn own() -> Vec<Command> {
                     .help("Leave a picture (PNG) of the last screen there"),
             ),
         crate::desktop::command(),
+        crate::trace::command(),
         Command::new("completions")
             .about("Shell completions, to be sourced or put where the shell looks")
             .arg(
@@ -194,6 +203,9 @@ fn own() -> Vec<Command> {
             .after_help(help::examples("completions")),
         Command::new("man").about("The manual page, in roff"),
     ]
+    .into_iter()
+    .chain(crate::serve::commands())
+    .collect()
 }
 
 #[cfg(test)]

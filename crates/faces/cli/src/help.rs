@@ -5,12 +5,15 @@ use std::fmt::Write;
 use stillpoint_engine::verbs;
 
 /// The commands that are no verbs, with what they do.
-const OWN: [(&str, &str); 7] = [
+const OWN: [(&str, &str); 10] = [
     ("apps", "What can be driven now"),
     ("doctor", "What is missing on this machine, and how to get it"),
     ("watch", "Live revisions, one line each"),
-    ("demo", "Act, wait, delta, verify on a simulated app, with a timeline"),
+    ("demo", "Act, wait, delta, verify, with a timeline; --desktop for a real app"),
     ("desktop", "Private headless desktops: run, start, stop, list, env"),
+    ("mcp", "A server for agents (Model Context Protocol)"),
+    ("serve", "Hold sessions between calls; see --daemon"),
+    ("trace", "The story of a session that was recorded"),
     ("completions", "Completions for your shell"),
     ("man", "The manual page"),
 ];

@@ -20,7 +20,9 @@ mod output;
 mod paint;
 mod params;
 mod progress;
+mod serve;
 mod table;
+mod trace;
 mod usage;
 mod watch;
 mod words;
@@ -107,6 +109,9 @@ async fn dispatch(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exit> {
         "watch" => watch::run(desk, matches).await,
         "demo" => demo::run(desk, matches).await,
         "desktop" => desktop::run(desk, matches).await,
+        "mcp" => serve::mcp(desk, matches).await,
+        "serve" => serve::serve(desk, matches).await,
+        "trace" => trace::run(desk, matches),
         "completions" => completions(desk.out, matches),
         "man" => {
             let mut page = Vec::new();
