@@ -1,4 +1,4 @@
-//! Measures the time to the first full tree (bounds and text included) and prints JSON.
+//! Measures the time to the first full tree (bounds and text included), and that of a barrier, and prints JSON.
 //!
 //! Usage: `bench_attach TARGET [RUNS]`, on the desktop of the environment.
 
@@ -18,6 +18,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let runs: usize = arguments.next().map_or(Ok(20), |n| n.parse())?;
     let connector = AtspiConnector::from_env();
     let mut samples = Vec::new();
+    let mut barriers = Vec::new();
     let mut figures = (0, 0, 0, 0);
     for _ in 0..runs {
         let (sink, _inbox) = channel(CAPACITY);
@@ -34,16 +35,20 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 count(root, &|n| !n.props.actions().is_empty()),
             );
         }
+        let began = Instant::now();
+        backend.barrier(deadline).await?;
+        barriers.push(began.elapsed().as_secs_f64() * 1000.0);
         backend.close().await;
     }
     samples.sort_by(f64::total_cmp);
+    barriers.sort_by(f64::total_cmp);
     let at = |share: f64| samples[((samples.len() - 1) as f64 * share) as usize];
     println!(
         "{}",
         serde_json::json!({
             "name": "first_full_tree", "unit": "ms", "samples": runs, "p50": at(0.5), "p99": at(0.99),
             "min": at(0.0), "nodes": figures.0, "with_bounds": figures.1, "with_text": figures.2,
-            "with_actions": figures.3,
+            "with_actions": figures.3, "barrier_p50": barriers[barriers.len() / 2],
         })
     );
     Ok(())

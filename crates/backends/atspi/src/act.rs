@@ -282,8 +282,7 @@ impl AtspiBackend {
         Ok((x + found.origin.0, y + found.origin.1))
     }
 
-    /// Lets the app take in what the display has for it. A call can be answered before an event that came earlier, but
-    /// not in two turns of a main loop that serves both.
+    /// Gives the app's main loop turns to take in what the display has for it. This makes it likely, not certain.
     async fn take_in(&self, deadline: Deadline) -> Result<()> {
         self.prove_awake(deadline).await?;
         self.prove_awake(deadline).await

@@ -18,7 +18,7 @@ use zbus::Message;
 /// One is not enough for GTK 3, which emits some events from idle handlers, behind the handling of a call. Counted over
 /// this crate's tests (17 barriers on GTK 3.24.38, 9 on GTK 4.8.3, 9 on Qt 5.15.8): between the first and the second
 /// answer GTK 3 sent 54 events, 22 of them about properties and states, the others about places; GTK 4 and Qt sent
-/// none. The second trip costs 0.3 ms.
+/// none.
 const ROUND_TRIPS: u8 = 2;
 
 /// A barrier under way.

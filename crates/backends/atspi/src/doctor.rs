@@ -27,7 +27,7 @@ pub(crate) async fn diagnose(desktop: &Desktop, deadline: Deadline) -> Vec<Check
             )),
         },
         Err(error) => {
-            checks.push(bad("accessibility registry", error.message, "see the accessibility bus above"))
+            checks.push(bad("accessibility registry", error.message, "see the accessibility bus above"));
         }
     }
     checks.push(qt_switch());

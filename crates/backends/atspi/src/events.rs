@@ -117,8 +117,8 @@ impl Shadow {
         self.shown_or_hidden(event.key, was_showing);
         let about_showing = bit & (NativeStates::SHOWING | NativeStates::VISIBLE) != 0;
         if self.dialect.terse_states || about_showing || bit == NativeStates::CHECKED {
-            // One word about it often stands for several states. In GTK 3 "showing" can come before the truth, and the
-            // buttons of a hidden popover say "checked" when they are not.
+            // Qt 5 tells "showing" and means "visible" too. In GTK 3 a state that was read differed from what the last
+            // event had said: "showing" of a scroll pane, "checked" in a closed popover.
             self.ask(event.key, Facet::States);
         }
         if self.dialect.structure_untold
@@ -180,7 +180,7 @@ impl Shadow {
     pub(crate) fn place_changed(&mut self, key: NativeKey) -> Option<NativeKey> {
         let entry = self.nodes.get(&key)?;
         if !entry.facts.has_place() {
-            // GTK 3 counts as showing only what has got its place, and does not say so when that happens.
+            // It has got a place, so it may be showing by now; not every toolkit says so.
             if entry.facts.states.has(NativeStates::VISIBLE) {
                 self.ask(key, Facet::States);
             }

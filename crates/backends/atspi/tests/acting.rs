@@ -105,7 +105,13 @@ async fn synthesised_input_reaches_the_app_and_is_named() {
     let save = Key { name: "s".to_owned(), ctrl: true, shift: false, alt: false, meta: false };
     act(&mut watched, Action::PressKey { on: None, key: save }).await;
     watched.control(&app, "happened saved shortcut 1").await;
+}
 
+#[tokio::test]
+async fn a_drag_drops_what_it_carries() {
+    let stage = Stage::new();
+    let app = stage.fixture(Fixture::Gtk3);
+    let mut watched = stage.attach(&app).await;
     show(&mut watched, &app, "drag").await;
     let place = |watched: &Watched, label: &str| {
         let tree = watched.tree();
@@ -114,7 +120,7 @@ async fn synthesised_input_reaches_the_app_and_is_named() {
         Place::Element(shown.expect("it is on the screen").key())
     };
     let (from, to) = (place(&watched, "Card"), place(&watched, "Tray"));
-    act(&mut watched, Action::Drag { from, to, over: Duration::from_millis(800) }).await;
+    act(&mut watched, Action::Drag { from, to, over: Duration::from_secs(2) }).await;
     watched.control(&app, "happened dropped drag.tray 1").await;
 }
 
