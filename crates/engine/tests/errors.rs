@@ -1,5 +1,5 @@
-//! Every code of SPEC §13 that a session can answer with, each with words that say what to do. What only a real
-//! platform can refuse (PERMISSION_DENIED, AGENT_UNAVAILABLE, PROTOCOL) is tested with that platform's backend.
+//! Every code of SPEC §13 that a session on the simulator can answer with, each with words that say what to do. Only a
+//! real platform can refuse with `PERMISSION_DENIED`, `AGENT_UNAVAILABLE` or `PROTOCOL`.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -39,7 +39,12 @@ async fn what_a_caller_got_wrong() {
         Code::BaseRevisionUnavailable,
     );
     is(&error_of(&session, "get_network_activity", json!({})).await, Code::Unsupported);
-    is(&error_of(&session, "tap", json!({ "selector": "e99999" })).await, Code::StaleReference);
+    is(&error_of(&session, "tap", json!({ "selector": "e99999" })).await, Code::ElementNotFound);
+    let table = open("sim:table:20").await;
+    let found = answer(&table, "find_element", json!({ "selector": "button \"Delete\"" })).await.unwrap();
+    let first = json!({ "selector": found.json().unwrap()["elements"][0]["element_id"] });
+    answer(&table, "tap", first.clone()).await.unwrap();
+    is(&error_of(&table, "tap", first).await, Code::StaleReference);
     let two = open("sim:two_buttons").await;
     is(&error_of(&two, "tap", json!({ "selector": "button \"Apply\"" })).await, Code::AmbiguousTarget);
 }

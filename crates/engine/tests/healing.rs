@@ -17,33 +17,34 @@ const SCENE: &str = "application \"A\" #app
     text #s text=\"idle\"
 
 template renamed:
-  button \"Compose mail\" #compose-button @10,10,90,30
+  button \"Write mail\" #new @10,10,90,30
 
 on tap #refresh:
   replace #new with renamed
 
-on tap #compose-button:
+on tap #new:
   set #s text \"composing\"
 ";
 
 #[tokio::test(start_paused = true)]
 async fn a_renamed_target_is_found_by_its_record_and_the_answer_says_how() {
     let session = scripted(SCENE).await;
-    let found = ask(&session, "find_element", json!({ "selector": "#new", "fingerprint": true })).await;
+    let found =
+        ask(&session, "find_element", json!({ "selector": "button \"Compose\"", "fingerprint": true })).await;
     let record = found["fingerprints"][0].clone();
     assert_eq!(record["label"], "Compose");
     ask(&session, "tap", json!({ "selector": "#refresh" })).await;
-    let plain = ask(&session, "tap", json!({ "selector": "#new" })).await;
+    let plain = ask(&session, "tap", json!({ "selector": "button \"Compose\"" })).await;
     assert_eq!(plain["failure_code"], "ELEMENT_NOT_FOUND", "healing is opt-in: {plain}");
     let params = json!({
-        "selector": "#new", "heal": true, "fingerprint": record, "expect": "#s[text=\"composing\"]",
+        "selector": "button \"Compose\"", "heal": true, "fingerprint": record, "expect": "#s[text=\"composing\"]",
     });
     let done = ask(&session, "tap", params).await;
     assert_eq!(done["lifecycle_state"], "verified", "{done}");
     let healed = &done["target"]["healed"];
-    assert_eq!(healed["selector"], "#compose-button");
+    assert_eq!(healed["selector"], "#new");
     assert!(healed["score"].as_f64().unwrap() > 0.8);
-    assert!(healed["changes"].to_string().contains("Compose mail"), "{healed}");
+    assert!(healed["changes"].to_string().contains("Write mail"), "{healed}");
     assert_eq!(done["target"]["confidence"]["reason"], "healed");
 }
 

@@ -55,7 +55,7 @@ async fn sampling_settles_where_events_do_and_sees_the_same() {
         }
         let digest = |session: &Session| session.read(|tree| (tree.semantic_hash(), tree.len()));
         assert_eq!(digest(&seen), digest(&heard), "{scene}");
-        let mut truth = stillpoint_core::revise::Mirror::new(Default::default());
+        let mut truth = stillpoint_core::revise::Mirror::new(stillpoint_core::tree::Limits::default());
         truth.apply(sim.truth(&quiet).await.unwrap(), Moment::START);
         assert_eq!(digest(&seen), (truth.tree().semantic_hash(), truth.tree().len()), "{scene}");
     }
@@ -90,7 +90,7 @@ async fn nobody_looks_while_nobody_waits() {
     ask(&session, "wait_for_idle", json!({})).await;
     let before = looks.load(Ordering::Relaxed);
     assert!(before >= 3, "three equal samples were needed");
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_secs(50)).await;
     tokio::task::yield_now().await;
     assert_eq!(looks.load(Ordering::Relaxed), before);
 }
@@ -236,7 +236,7 @@ async fn an_action_whose_deadline_passed_never_fires() {
         assert_eq!(done["delivery_status"], "not_delivered", "{done}");
         tokio::time::sleep(Duration::from_secs(10)).await;
         ask(&session, "wait_for_idle", json!({})).await;
-        let mut truth = stillpoint_core::revise::Mirror::new(Default::default());
+        let mut truth = stillpoint_core::revise::Mirror::new(stillpoint_core::tree::Limits::default());
         truth.apply(sim.truth(&uri).await.unwrap(), Moment::START);
         assert!(truth.tree().by_stable_id("settings").is_empty(), "the dialog opened later");
     }

@@ -102,7 +102,7 @@ async fn flood_resyncs_and_ends_with_a_mirror_equal_to_the_scene() {
     let answer = ask(&session, "wait_for_ui_change", json!({})).await;
     assert_eq!(answer["status"], "success");
     assert!(session.telemetry().resyncs.get() > 0, "the queue must have overflowed");
-    let mut truth = stillpoint_core::revise::Mirror::new(Default::default());
+    let mut truth = stillpoint_core::revise::Mirror::new(stillpoint_core::tree::Limits::default());
     truth.apply(sim.truth("sim:flood").await.unwrap(), Moment::START);
     let mirrored = session.read(|tree| (tree.semantic_hash(), tree.layout_hash(), tree.len()));
     let scene = truth.tree();
@@ -246,10 +246,7 @@ async fn a_target_that_is_not_there_is_refused_with_a_hint() {
         ("simlogin", Code::InvalidArgument),
         ("sim:", Code::InvalidArgument),
     ] {
-        let error = match open_in(&Sim::new(), uri, 64).await {
-            Err(error) => error,
-            Ok(_) => panic!("{uri} opened"),
-        };
+        let Err(error) = open_in(&Sim::new(), uri, 64).await else { panic!("{uri} opened") };
         assert_eq!(error.code, code, "{uri}: {error}");
         assert!(!error.hint.is_empty());
     }

@@ -20,7 +20,7 @@ pub enum ExpectInput {
     /// This must be visible.
     Visible(String),
     /// This must be so.
-    Detailed(Expectation),
+    Detailed(Box<Expectation>),
 }
 
 /// What must be true of an element: a condition, or a property with its value.

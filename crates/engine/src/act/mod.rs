@@ -21,4 +21,4 @@ mod verification;
 pub use envelope::{Envelope, Head, HealReport, Lifecycle, TargetReport, Timing, VerificationReport};
 pub use expectation::{ExpectInput, Expectation, Proof};
 pub use options::{ActOptions, SettleName};
-pub use pipeline::{Intent, ReadBack, act};
+pub use pipeline::{Intent, Look, MakeAction, ReadBack, act};

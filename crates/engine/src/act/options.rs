@@ -39,7 +39,7 @@ pub struct ActOptions {
     pub dry_run: bool,
     /// Where the selector finds nothing, take the element that `fingerprint` surely is.
     pub heal: bool,
-    /// What was recorded of the target, from find_element with fingerprint: true.
+    /// What was recorded of the target, from `find_element` with fingerprint: true.
     pub fingerprint: Option<Fingerprint>,
     /// Do it although the policy holds it for destructive.
     pub confirm: bool,

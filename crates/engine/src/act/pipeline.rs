@@ -12,10 +12,17 @@ use std::time::Duration;
 use stillpoint_core::judge::Verb;
 use stillpoint_core::render::Element;
 use stillpoint_core::select::{Resolved, Selector};
-use stillpoint_core::settle::{Reason, Rules, StabilityState};
+use stillpoint_core::settle::{LoadingState, Reason, Rules, StabilityState};
 use stillpoint_core::tree::{ElementId, NativeKey, TreeView};
 use stillpoint_core::{Code, Error, Result};
 use tokio::time::Instant;
+
+/// Makes the platform's action for the targets' keys.
+pub type MakeAction<'a> =
+    Box<dyn Fn(Option<NativeKey>, Option<NativeKey>) -> Result<Action> + Send + Sync + 'a>;
+
+/// Looks at an element of the tree; `None` if the platform does not say.
+pub type Look = Box<dyn Fn(&TreeView, ElementId) -> Option<bool> + Send + Sync>;
 
 /// What is to be done.
 pub struct Intent<'a> {
@@ -26,7 +33,7 @@ pub struct Intent<'a> {
     /// A second target: where something is dropped.
     pub second: Option<Selector>,
     /// The platform's action, once the targets are known by their keys.
-    pub action: Box<dyn Fn(Option<NativeKey>, Option<NativeKey>) -> Result<Action> + Send + Sync + 'a>,
+    pub action: MakeAction<'a>,
     /// What the target itself must show afterwards, where the verb has a meaning that can be read back.
     pub read_back: Option<ReadBack>,
 }
@@ -36,7 +43,7 @@ pub struct ReadBack {
     /// In words.
     pub expected: String,
     /// Whether it is so; `None` if the platform does not say.
-    pub look: Box<dyn Fn(&TreeView, ElementId) -> Option<bool> + Send + Sync>,
+    pub look: Look,
 }
 
 /// Does it, and tells what came of it.
@@ -107,7 +114,7 @@ impl<'a> Run<'a> {
             revision_after: revision,
             settled: false,
             stability_state: StabilityState::Transient,
-            loading_state: Default::default(),
+            loading_state: LoadingState::default(),
             busy_resources: Vec::new(),
             verification: None,
             converged: None,

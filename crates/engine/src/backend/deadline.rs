@@ -17,9 +17,9 @@ impl Deadline {
 
     /// The deadline this far from now.
     pub fn after(duration: Duration) -> Self {
-        // A duration too long for the clock means "far away"; thirty years are far enough.
+        // A duration too long for the clock means "far away"; a billion seconds, thirty years, are far enough.
         let now = Instant::now();
-        Deadline(now.checked_add(duration).unwrap_or_else(|| now + Duration::from_secs(86_400 * 365 * 30)))
+        Deadline(now.checked_add(duration).unwrap_or_else(|| now + Duration::from_secs(1_000_000_000)))
     }
 
     /// When it is.

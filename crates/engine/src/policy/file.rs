@@ -115,7 +115,7 @@ impl Policy {
             dry_run: written.dry_run,
             targets: Targets::new(written.targets.allow, written.targets.deny)?,
             gate,
-            rate_limit: written.rate_limit.map(rate).transpose()?,
+            rate_limit: written.rate_limit.as_ref().map(rate).transpose()?,
             audit,
         })
     }
@@ -137,7 +137,7 @@ fn gate(written: &WrittenGate) -> Result<Gate> {
     Ok(Gate { words, elements })
 }
 
-fn rate(written: WrittenRate) -> Result<RateLimit> {
+fn rate(written: &WrittenRate) -> Result<RateLimit> {
     let fits = written.actions > 0 && written.per_seconds > 0.0 && written.per_seconds <= 86_400.0;
     if !fits {
         return Err(Error::invalid(
@@ -152,8 +152,8 @@ fn rate(written: WrittenRate) -> Result<RateLimit> {
 /// Says in which line the file is wrong, and what could stand there.
 fn unreadable(text: &str, error: &toml::de::Error) -> Error {
     let at = error.span().map(|span| {
-        let before = &text.as_bytes()[..span.start.min(text.len())];
-        before.iter().filter(|b| **b == b'\n').count() + 1
+        let before = text.get(..span.start).unwrap_or(text);
+        before.matches('\n').count() + 1
     });
     let place = at.map_or(String::new(), |line| format!("line {line}: "));
     Error::invalid(

@@ -2,7 +2,7 @@
 
 use crate::backend::{Action, Deadline, Key, Place, SetTo};
 use crate::session::Session;
-use stillpoint_core::tree::{ElementId, Node, Role, State, Tree};
+use stillpoint_core::tree::{ElementId, NativeKey, Node, Role, State, Tree};
 use stillpoint_core::{Code, Result};
 
 /// What an action does, as far as danger goes.
@@ -34,14 +34,8 @@ pub(super) async fn of(session: &Session, action: &Action, deadline: Deadline) -
             by_key(*on).map(Reach::Uses).into_iter().collect()
         }
         Action::SetValue { on, to } => session.read(|tree| setting(tree, tree.by_key(*on), to)),
-        Action::TypeText { on, text, .. } => {
-            let on = on.map(by_key);
-            session.read(|tree| typing(tree, &receivers(tree, on), text))
-        }
-        Action::PressKey { on, key } => {
-            let on = on.map(by_key);
-            session.read(|tree| pressing(tree, &receivers(tree, on), key))
-        }
+        Action::TypeText { on, text, .. } => session.read(|tree| typing(tree, &receivers(tree, *on), text)),
+        Action::PressKey { on, key } => session.read(|tree| pressing(tree, &receivers(tree, *on), key)),
         // These show, and do nothing else.
         Action::Hover { .. } | Action::Focus { .. } | Action::Scroll { .. } | Action::ScrollTo { .. } => {
             Vec::new()
@@ -50,9 +44,9 @@ pub(super) async fn of(session: &Session, action: &Action, deadline: Deadline) -
 }
 
 /// Who gets keys: the element that was named, or all that say they have the focus.
-fn receivers(tree: &Tree, on: Option<Option<ElementId>>) -> Vec<ElementId> {
+fn receivers(tree: &Tree, on: Option<NativeKey>) -> Vec<ElementId> {
     match on {
-        Some(on) => on.into_iter().collect(),
+        Some(key) => tree.by_key(key).into_iter().collect(),
         None => tree.iter().filter(|(_, n)| n.states().is(State::Focused)).map(|(id, _)| id).collect(),
     }
 }

@@ -126,7 +126,7 @@ impl Session {
         let samples = self.samples_needed();
         let mut state = self.state();
         let last = state.mirror.last_qualifying().unwrap_or(Moment::START);
-        let mut stabiliser = Stabiliser::new(rules.clone(), last, self.moment(deadline.instant()));
+        let mut stabiliser = Stabiliser::new(rules, last, self.moment(deadline.instant()));
         if let Some(needed) = samples {
             stabiliser.by_samples(needed);
         }

@@ -95,7 +95,7 @@ impl Task {
     async fn run(mut self) {
         let mut waited = 0;
         loop {
-            let Some(due) = self.due() else { return };
+            let due = self.due();
             let mut asked = Vec::new();
             tokio::select! {
                 biased;
@@ -129,11 +129,11 @@ impl Task {
         }
     }
 
-    /// When to look next: `Some(None)` if nobody waits, `None` if the session is gone.
-    fn due(&self) -> Option<Option<Instant>> {
+    /// When to look next; `None` if nobody waits.
+    fn due(&self) -> Option<Instant> {
         let session = Session::from(self.session.upgrade()?);
         if *self.waiting.borrow() == 0 || session.hears_events() || session.end().is_some() {
-            return Some(None);
+            return None;
         }
         let due = match (self.last, self.sampler.next_look()) {
             (Some(last), Some(next)) => {
@@ -144,7 +144,7 @@ impl Task {
             }
             _ => Instant::now(),
         };
-        Some(Some(due.max(self.not_before)))
+        Some(due.max(self.not_before))
     }
 
     async fn look(&mut self, session: &Session) -> Result<()> {

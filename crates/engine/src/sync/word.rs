@@ -7,7 +7,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use stillpoint_idle::{IdleClient, IdleState};
+use stillpoint_idle::{IdleClient, IdleState, WaitOutcome};
 use tokio::sync::watch;
 
 /// The reader of the SDK in the app's process, and why there is none.
@@ -34,7 +34,7 @@ impl Word {
 
     /// The reader, while the app reports.
     pub(super) fn client(&self) -> Option<Arc<IdleClient>> {
-        self.state().0.clone().filter(|client| client.state() != IdleState::Lost)
+        self.state().0.clone().filter(|client| heard(client).is_some())
     }
 
     pub(super) fn why_not(&self) -> Option<String> {
@@ -42,13 +42,19 @@ impl Word {
     }
 }
 
+/// Whether the app says that it is idle; `None` if it is gone or has dropped its SDK. Asks the kernel whether anybody is
+/// there to say so: a crash leaves the counters as they were.
+fn heard(client: &IdleClient) -> Option<bool> {
+    match client.wait_for_idle(Duration::ZERO) {
+        WaitOutcome::Idle => Some(true),
+        WaitOutcome::Busy(_) => Some(false),
+        WaitOutcome::Lost => None,
+    }
+}
+
 /// What the SDK says; `None` once the app has dropped it.
 pub(super) fn report(client: &IdleClient) -> Option<IdleReport> {
-    let idle = match client.state() {
-        IdleState::Lost => return None,
-        IdleState::Idle => true,
-        IdleState::Busy => false,
-    };
+    let idle = heard(client)?;
     let busy = client.busy_resources().into_iter().map(|r| BusyResource {
         name: r.name,
         count: r.count,
@@ -59,7 +65,7 @@ pub(super) fn report(client: &IdleClient) -> Option<IdleReport> {
 }
 
 /// Longer than any wait.
-const LONG: Duration = Duration::from_secs(86_400);
+const LONG: Duration = Duration::from_secs(100_000);
 
 /// What a wait listens to.
 pub(crate) enum IdleSource {
@@ -79,11 +85,7 @@ impl IdleSource {
     pub(crate) fn is_idle(&mut self) -> Option<bool> {
         match self {
             IdleSource::Backend(signal) => Some(signal.borrow_and_update().idle),
-            IdleSource::App { client, .. } => match client.state() {
-                IdleState::Idle => Some(true),
-                IdleState::Busy => Some(false),
-                IdleState::Lost => None,
-            },
+            IdleSource::App { client, .. } => heard(client),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What is done at points of the screen rather than to elements: tap_at, swipe, scroll.
+//! What is done at points of the screen rather than to elements: `tap_at`, swipe, scroll.
 
 use super::target_params::found;
 use super::{Call, Verb};

@@ -128,7 +128,7 @@ impl Verb for ExpectElementVisible {
 pub struct ExpectStateParams {
     /// The element.
     pub selector: SelectorInput,
-    /// The property: checked, selected, focused, expanded, enabled, text_value, value, raw_value.
+    /// The property: checked, selected, focused, expanded, enabled, `text_value`, value, `raw_value`.
     pub property: Property,
     /// What it must be.
     pub expected: Value,
@@ -165,7 +165,7 @@ impl Verb for ExpectState {
 /// Which screen must be shown; all that is given must fit.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct ExpectScreenParams {
-    /// Its fingerprint, from get_screen_fingerprint.
+    /// Its fingerprint, from `get_screen_fingerprint`.
     #[serde(default)]
     pub fingerprint: Option<String>,
     /// Its title.

@@ -15,7 +15,7 @@ use stillpoint_core::Result;
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NetworkParams {
-    /// Milliseconds of the session, such as an answer's captured_at_ms; 0 is its start.
+    /// Milliseconds of the session, such as an answer's `captured_at_ms`; 0 is its start.
     pub since: u64,
 }
 

@@ -14,7 +14,7 @@ use stillpoint_core::select::SelectorInput;
 /// Which key, and where.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct PressKeyParams {
-    /// The key: Enter, Escape, ArrowDown, F5, a, ctrl+s, ctrl+shift+Tab.
+    /// The key: Enter, Escape, `ArrowDown`, F5, a, ctrl+s, ctrl+shift+Tab.
     pub key: String,
     /// The element that gets it; left out, it goes to whoever has the focus.
     #[serde(default)]

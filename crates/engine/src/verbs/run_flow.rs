@@ -16,7 +16,7 @@ const MOST: usize = 50;
 /// One step: a verb and its parameters.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FlowStep {
-    /// The verb, such as tap, wait_for_ui or expect_state.
+    /// The verb, such as tap, `wait_for_ui` or `expect_state`.
     pub verb: String,
     /// Its parameters.
     #[serde(flatten)]

@@ -89,7 +89,7 @@ pub(super) struct Asked<'a> {
 
 impl WaitAnswer {
     /// The answer to a wait that saw this.
-    pub(super) fn of(session: &Session, asked: &Asked<'_>, watched: &Watched) -> Result<Self> {
+    pub(super) fn of(session: &Session, asked: &Asked<'_>, watched: &Watched) -> Self {
         let captured_at = session.now();
         let (snapshot, summary, loading) = session.read_mirror(|mirror| {
             let delta = mirror.delta_since(watched.base);
@@ -127,7 +127,7 @@ impl WaitAnswer {
         answer.story = wait_story(&answer.record(asked.what, watched));
         answer.error = failure(&answer, watched);
         answer.snapshot_freshness_ms = session.now().since(captured_at).as_millis() as u64;
-        Ok(answer)
+        answer
     }
 
     /// The same answer, kept in the trace.

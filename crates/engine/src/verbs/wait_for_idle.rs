@@ -61,6 +61,6 @@ impl Verb for WaitForIdle {
         let deadline = limits::deadline(params.timeout_ms)?;
         let watched = session.watch(rules, None, deadline)?.settled(&call.cancel).await;
         let asked = Asked { what: "rest", scope: "screen", target: None };
-        Ok(WaitAnswer::of(session, &asked, &watched)?.noted(session, asked.what, &watched))
+        Ok(WaitAnswer::of(session, &asked, &watched).noted(session, asked.what, &watched))
     }
 }

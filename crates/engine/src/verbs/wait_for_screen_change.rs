@@ -15,7 +15,7 @@ use stillpoint_core::{Error, Result};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaitForScreenChangeParams {
-    /// The fingerprint of the screen that is to be left, from get_screen_fingerprint.
+    /// The fingerprint of the screen that is to be left, from `get_screen_fingerprint`.
     pub previous_fingerprint: String,
     /// How long to wait at most, in milliseconds.
     #[serde(default = "limits::default_timeout")]
@@ -53,6 +53,6 @@ impl Verb for WaitForScreenChange {
         watched.change_detected = look(session)?;
         let what = "another screen, then rest";
         let asked = Asked { what, scope: "screen", target: None };
-        Ok(WaitAnswer::of(session, &asked, &watched)?.noted(session, what, &watched))
+        Ok(WaitAnswer::of(session, &asked, &watched).noted(session, what, &watched))
     }
 }

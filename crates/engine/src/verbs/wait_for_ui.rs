@@ -56,7 +56,7 @@ impl Verb for WaitForUi {
         let watched = until.holds(params.stable.then_some(window), look).await?;
         let what = format!("{selector} to be {condition}");
         let target = Some(selector.to_string());
-        let mut answer = WaitAnswer::of(session, &Asked { what: &what, scope: "screen", target }, &watched)?;
+        let mut answer = WaitAnswer::of(session, &Asked { what: &what, scope: "screen", target }, &watched);
         if answer.reason == Reason::Converged {
             answer.story = format!("waited {} ms until {selector} was {condition}", answer.elapsed_ms);
         } else if let Some(error) = answer.error.as_mut().filter(|e| e.code == Code::Timeout) {

@@ -105,7 +105,7 @@ impl Verb for WaitForUiChange {
         let watched = session.watch(rules, params.since_revision, deadline)?.settled(&call.cancel).await;
         let (what, scope) = in_words(&params);
         let asked = Asked { what: &what, scope, target: top.map(|t| t.to_string()) };
-        Ok(WaitAnswer::of(session, &asked, &watched)?.noted(session, &what, &watched))
+        Ok(WaitAnswer::of(session, &asked, &watched).noted(session, &what, &watched))
     }
 }
 
