@@ -3,13 +3,15 @@
 //! Before anything is dispatched, the page's main thread must answer within the deadline: input to a page that hangs
 //! would lie in its queue and be carried out later.
 
+mod drag;
+mod values;
+
 use crate::barrier::main_thread_answers;
 use crate::frames::{DialogKind, DialogPart, Located, Shared};
 use crate::keys;
 use crate::pointer::{Spot, scroll_into_view, spot};
-use crate::scripts::{CHOOSE_BY_LABEL, CHOOSE_OPTION, EXPANDED, IS_EDITABLE, SELECT_CONTENT, SET_VALUE};
+use crate::scripts::SELECT_CONTENT;
 use crate::socket::{Pending, Session, is_dialog};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 use stillpoint_core::tree::NativeKey;
@@ -122,47 +124,6 @@ fn too_late() -> Refusal {
         "the deadline passed before the action could be handed over",
         "give a longer timeout",
     ))
-}
-
-#[derive(Deserialize)]
-struct Described {
-    node: NodeInfo,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct NodeInfo {
-    node_name: String,
-    #[serde(default)]
-    attributes: Vec<String>,
-}
-
-impl NodeInfo {
-    fn attribute(&self, name: &str) -> Option<&str> {
-        self.attributes
-            .chunks(2)
-            .find(|pair| pair[0] == name)
-            .and_then(|pair| pair.get(1))
-            .map(String::as_str)
-    }
-}
-
-#[derive(Deserialize)]
-struct Resolved {
-    object: Object,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Object {
-    object_id: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Called {
-    result: Value,
-    exception_details: Option<Value>,
 }
 
 /// One action under way.
@@ -298,14 +259,12 @@ impl Hand<'_> {
 
     /// The session that takes the keyboard, with the element focused if there is one.
     async fn keyboard(&self, on: Option<NativeKey>) -> std::result::Result<Session, Refusal> {
-        match on {
-            Some(key) => Ok(self.focus(key).await?.reach.window),
-            None => {
-                let window = self.shared.front()?;
-                main_thread_answers(&window, self.deadline).await?;
-                Ok(window)
-            }
+        if let Some(key) = on {
+            return Ok(self.focus(key).await?.reach.window);
         }
+        let window = self.shared.front()?;
+        main_thread_answers(&window, self.deadline).await?;
+        Ok(window)
     }
 
     async fn type_text(&self, on: Option<NativeKey>, text: &str, replace: bool) -> Outcome {
@@ -335,174 +294,6 @@ impl Hand<'_> {
         self.dispatch(&window, events).await?;
         by_keyboard()
     }
-
-    async fn describe(&self, at: &Located) -> Result<NodeInfo> {
-        let params = json!({ "backendNodeId": at.node });
-        let described: Described = at.reach.session.call("DOM.describeNode", params, self.deadline).await?;
-        Ok(described.node)
-    }
-
-    /// Whether it is an option of a native list, which has no place on the screen while the list is closed.
-    async fn is_option(&self, key: NativeKey) -> Result<bool> {
-        let at = self.ready(key).await?;
-        Ok(self.describe(&at).await?.node_name == "OPTION")
-    }
-
-    async fn choose(&self, option: NativeKey) -> Outcome {
-        self.run(option, CHOOSE_OPTION, &[]).await?;
-        native("select option, with input and change events")
-    }
-
-    async fn expand(&self, on: NativeKey, open: bool) -> Outcome {
-        let at = self.ready(on).await?;
-        let state = self.run(on, EXPANDED, &[]).await?;
-        if state.as_bool() == Some(open) {
-            return native("already so");
-        }
-        drop(at);
-        self.tap(Place::Element(on), Button::Left, 1, None).await
-    }
-
-    async fn set_value(&self, on: NativeKey, to: &SetTo) -> Outcome {
-        let at = self.ready(on).await?;
-        let node = self.describe(&at).await?;
-        let text = match to {
-            SetTo::Number(number) => number.to_string(),
-            SetTo::Text(text) => text.clone(),
-        };
-        let kind = node.attribute("type").unwrap_or("text").to_ascii_lowercase();
-        match (&*node.node_name, &*kind) {
-            ("SELECT", _) => {
-                let found = self.run(on, CHOOSE_BY_LABEL, &[json!(text)]).await?;
-                if found.as_bool() == Some(true) {
-                    return native("select option, with input and change events");
-                }
-                Err(Refusal::before_dispatch(Error::new(
-                    Code::ActionRejected,
-                    format!("the list has no option {text:?}"),
-                    "use the exact label of one of its options",
-                )))
-            }
-            ("INPUT", "file") => {
-                let files: Vec<&str> = text.lines().collect();
-                let params = json!({ "files": files, "backendNodeId": at.node });
-                at.reach.session.call::<Value>("DOM.setFileInputFiles", params, self.deadline).await?;
-                native("DOM.setFileInputFiles")
-            }
-            ("INPUT", "checkbox" | "radio" | "button" | "submit" | "reset" | "image") => {
-                Err(Refusal::before_dispatch(Error::new(
-                    Code::ActionRejected,
-                    format!("a {kind} has no value to set"),
-                    "tap or toggle it instead",
-                )))
-            }
-            ("INPUT", "range" | "date" | "time" | "month" | "week" | "datetime-local" | "color") => {
-                self.run(on, SET_VALUE, &[json!(text)]).await?;
-                native("value, with input and change events")
-            }
-            ("INPUT" | "TEXTAREA", _) => self.type_text(Some(on), &text, true).await,
-            _ if self.run(on, IS_EDITABLE, &[]).await?.as_bool() == Some(true) => {
-                self.type_text(Some(on), &text, true).await
-            }
-            _ => Err(Refusal::before_dispatch(Error::new(
-                Code::Unsupported,
-                "this control is drawn by the page and takes no value by itself",
-                "focus it and press its keys (ArrowRight, Home, …), or drag it",
-            ))),
-        }
-    }
-
-    /// Runs a function on an element, in the observer's world: the page's own scripts cannot get in its way.
-    async fn run(
-        &self,
-        key: NativeKey,
-        function: &str,
-        arguments: &[Value],
-    ) -> std::result::Result<Value, Refusal> {
-        let at = self.ready(key).await?;
-        if self.deadline.has_passed() {
-            return Err(too_late());
-        }
-        let session = &at.reach.session;
-        let mut last = Error::internal("no world of the page takes the element");
-        for context in &at.reach.contexts {
-            let params = json!({ "backendNodeId": at.node, "executionContextId": context });
-            let object = match session.call::<Resolved>("DOM.resolveNode", params, self.deadline).await {
-                Ok(resolved) => resolved.object.object_id,
-                Err(error) if error.code == Code::Protocol => {
-                    last = error;
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            };
-            let arguments: Vec<Value> = arguments.iter().map(|value| json!({ "value": value })).collect();
-            let params = json!({ "objectId": object, "functionDeclaration": function, "arguments": arguments,
-                                 "returnByValue": true, "userGesture": true });
-            let called = session.call::<Called>("Runtime.callFunctionOn", params, self.deadline).await;
-            session.post("Runtime.releaseObject", json!({ "objectId": object }));
-            return match called {
-                Ok(Called { exception_details: Some(details), .. }) => {
-                    Err(Refusal::after_dispatch(Error::internal(format!("in the page: {details}"))))
-                }
-                Ok(called) => Ok(called.result["value"].clone()),
-                Err(error) if is_dialog(&error) => Ok(Value::Null),
-                Err(error) => Err(Refusal::after_dispatch(error)),
-            };
-        }
-        Err(last.into())
-    }
-
-    async fn drag(&self, from: Place, to: Place, over: Duration) -> Outcome {
-        let end = self.spot(to).await?;
-        let start = self.spot(from).await?;
-        let window = &start.window;
-        self.shared.lock().drag = None;
-        let mouse = |kind: &str, x: f64, y: f64| {
-            let held = u8::from(kind != "mouseReleased");
-            (
-                "Input.dispatchMouseEvent",
-                json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": held, "clickCount": 1 }),
-            )
-        };
-        let events = vec![
-            ("Input.setInterceptDrags", json!({ "enabled": true })),
-            ("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": start.x, "y": start.y })),
-            mouse("mousePressed", start.x, start.y),
-        ];
-        self.dispatch(window, events).await?;
-        const STEPS: u32 = 8;
-        for step in 1..=STEPS {
-            let part = f64::from(step) / f64::from(STEPS);
-            let (x, y) = (start.x + (end.x - start.x) * part, start.y + (end.y - start.y) * part);
-            self.dispatch(window, vec![mouse("mouseMoved", x, y)])
-                .await
-                .map_err(|r| Refusal::after_dispatch(r.error))?;
-            tokio::time::sleep(over / STEPS).await;
-        }
-        // The page decides during the moves whether this is a drag of data; that word comes before this answer.
-        main_thread_answers(window, self.deadline).await.map_err(Refusal::after_dispatch)?;
-        taken_in(window, self.deadline).await.map_err(Refusal::after_dispatch)?;
-        let data = self.shared.lock().drag.take();
-        if let Some(data) = data {
-            for kind in ["dragEnter", "dragOver", "drop"] {
-                let event = json!({ "type": kind, "x": end.x, "y": end.y, "data": data });
-                window
-                    .call::<Value>("Input.dispatchDragEvent", event, self.deadline)
-                    .await
-                    .map_err(Refusal::after_dispatch)?;
-            }
-        }
-        window.post("Input.setInterceptDrags", json!({ "enabled": false }));
-        self.release(&start, mouse("mouseReleased", end.x, end.y)).await?;
-        by_pointer()
-    }
-}
-
-/// Waits until the mirror has taken in everything that has arrived.
-async fn taken_in(session: &Session, deadline: Deadline) -> Result<()> {
-    let (done, taken) = tokio::sync::oneshot::channel();
-    session.enqueue(crate::socket::Note::Flush(done)).await?;
-    deadline.bound("the mirror", async { taken.await.map_err(|_| crate::socket::lost()) }).await.map(drop)
 }
 
 fn strokes(key: &Key) -> Result<Vec<(&'static str, Value)>> {

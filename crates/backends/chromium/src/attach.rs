@@ -1,6 +1,6 @@
 //! Finding a browser, or starting one; then the first tree.
 
-use crate::events::{Live, Options, Reread};
+use crate::events::{Hold, Live, Options, Reread};
 use crate::frames::{Shared, TargetInfo as CdpTarget};
 use crate::launch::{Browser, Launch};
 use crate::network::Log;
@@ -118,7 +118,7 @@ pub(crate) async fn attach(
         open(&browser, &shared, target.rest(), deadline).await?;
     }
     barrier::barrier(&browser, &shared, deadline).await?;
-    let first = reread(&browser, Scope::Everything, deadline).await?;
+    let first = reread(&browser, &shared, Scope::Everything, deadline).await?;
     if shared.lock().windows.is_empty() && !browser.dialog_is_open() {
         return Err(Error::new(
             Code::HierarchyEmpty,
@@ -140,11 +140,13 @@ pub(crate) async fn attach(
 /// Reads part of the browser again through the mirror, which stays in step with it.
 pub(crate) async fn reread(
     browser: &Session,
+    shared: &Shared,
     scope: Scope,
     deadline: Deadline,
 ) -> Result<Vec<stillpoint_core::tree::Change>> {
     let (answer, read) = oneshot::channel();
-    browser.enqueue(Note::Reread(Reread { scope, deadline, answer })).await?;
+    let hold = Hold::new(&shared.lock().holds);
+    browser.enqueue(Note::Reread(Reread { scope, deadline, answer, hold })).await?;
     deadline
         .bound("reading the page", async { read.await.unwrap_or_else(|_| Err(crate::socket::lost())) })
         .await

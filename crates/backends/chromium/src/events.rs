@@ -14,6 +14,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use stillpoint_core::tree::{Change, Limits, NativeKey};
 use stillpoint_core::{Code, Error, Result};
@@ -45,6 +47,25 @@ pub(crate) struct Reread {
     pub(crate) scope: Scope,
     pub(crate) deadline: Deadline,
     pub(crate) answer: oneshot::Sender<Result<Vec<Change>>>,
+    pub(crate) hold: Hold,
+}
+
+/// While one is alive, nothing goes to the sink: what is older than the answer to a refresh must not come after it.
+/// The answer brings all of it; what comes later is sent when the hold has ended.
+#[derive(Debug)]
+pub(crate) struct Hold(Arc<AtomicUsize>);
+
+impl Hold {
+    pub(crate) fn new(holds: &Arc<AtomicUsize>) -> Self {
+        holds.fetch_add(1, Ordering::AcqRel);
+        Hold(holds.clone())
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 /// What the answer to a routed command is about.
@@ -76,12 +97,14 @@ pub(crate) struct Live {
     rereads: Vec<Reread>,
     /// Changes go to the sink only once the first tree has been given out.
     pub(crate) first_given: bool,
+    holds: Arc<AtomicUsize>,
     pub(crate) screen: Vec<Change>,
     ended: bool,
 }
 
 impl Live {
     pub(crate) fn new(browser: Session, sink: EventSink, options: Options, shared: Shared, log: Log) -> Self {
+        let holds = shared.lock().holds.clone();
         Live {
             browser,
             sink,
@@ -100,6 +123,7 @@ impl Live {
             again: false,
             rereads: Vec::new(),
             first_given: false,
+            holds,
             screen: Vec::new(),
             ended: false,
         }
@@ -178,16 +202,14 @@ impl Live {
                 }
             }
             "Inspector.targetCrashed" => self.crashed(session),
-            "Page.frameAttached" | "Page.frameDetached" => {
+            "Page.frameDetached" => {
                 if let Some(frame) = parse::<FrameOf>(method, params) {
-                    if method == "Page.frameDetached" {
-                        self.frame_gone(&frame, session);
-                    }
+                    self.frame_gone(&frame, session);
                 }
             }
             "Page.frameNavigated" => {
                 if let Some(navigated) = parse::<Navigated>(method, params) {
-                    self.navigated(session, &navigated.frame).await;
+                    self.navigated(session, &navigated.frame);
                 }
             }
             "Page.navigatedWithinDocument" => {
@@ -225,6 +247,9 @@ impl Live {
 
     /// Sends what has changed since the last time.
     pub(crate) fn tell(&mut self) {
+        if self.holds.load(Ordering::Acquire) > 0 {
+            return;
+        }
         let touched = std::mem::take(&mut self.touched);
         let mut changes = self.model.reproject(&touched);
         changes.append(&mut self.screen);
@@ -234,7 +259,7 @@ impl Live {
     }
 
     async fn reread(&mut self, wish: Reread) {
-        let Reread { scope, deadline, answer } = wish;
+        let Reread { scope, deadline, answer, hold } = wish;
         let frames: Vec<String> = match scope {
             Scope::Everything => self.frames.keys().cloned().collect(),
             Scope::Subtree(key) => self.frame_of(key).into_iter().collect(),
@@ -249,13 +274,15 @@ impl Live {
             self.catch_up(true).await;
             Ok(())
         });
-        let result = done.await.and_then(|()| self.whole(scope));
-        if self.first_given {
-            self.tell();
-        } else if result.is_ok() {
-            self.first_given = true;
-        }
-        // Whoever asked may have given up waiting.
+        let result = match done.await {
+            // Who has given up waiting gets what was found like everybody, through the sink.
+            Ok(()) if answer.is_closed() => return drop(hold),
+            Ok(()) => self.whole(scope),
+            Err(error) => Err(error),
+        };
+        self.first_given |= result.is_ok();
+        drop(hold);
+        // Whoever asked may have given up waiting in this very moment; then it asks again.
         let _ = answer.send(result);
     }
 
@@ -273,9 +300,6 @@ impl Live {
         }
         let touched = std::mem::take(&mut self.touched);
         let changes = self.model.reproject(&touched);
-        if self.first_given {
-            self.sink.send(changes);
-        }
         Ok(match scope {
             Scope::Everything => {
                 let mut all = vec![Change::Replace(self.model.tree())];
@@ -287,10 +311,16 @@ impl Live {
                 all.append(&mut self.screen);
                 all
             }
-            Scope::Subtree(key) => match self.model.subtree(key) {
-                Some(node) => vec![Change::Replace(node)],
-                None => vec![Change::Remove { key }],
-            },
+            // What else was found on the way comes first: the subtree may have moved.
+            Scope::Subtree(key) => {
+                let mut all = changes;
+                all.append(&mut self.screen);
+                match self.model.subtree(key) {
+                    Some(node) => all.push(Change::Replace(node)),
+                    None => all.push(Change::Remove { key }),
+                }
+                all
+            }
         })
     }
 

@@ -3,6 +3,7 @@
 use crate::socket::Session;
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use stillpoint_core::tree::NativeKey;
@@ -173,6 +174,8 @@ pub(crate) struct Registry {
     pub(crate) prompt: HashMap<NativeKey, String>,
     /// How often a page has finished loading.
     pub(crate) loads: watch::Sender<u64>,
+    /// How many refreshes are under way.
+    pub(crate) holds: Arc<AtomicUsize>,
     /// What is being dragged, once the page has begun it.
     pub(crate) drag: Option<serde_json::Value>,
     /// The frame's document generation, by the browser's name for the frame.

@@ -138,7 +138,7 @@ impl Backend for ChromiumBackend {
     }
 
     async fn refresh(&self, scope: Scope, deadline: Deadline) -> Result<Vec<Change>> {
-        attach::reread(&self.browser, scope, deadline).await
+        attach::reread(&self.browser, &self.shared, scope, deadline).await
     }
 
     async fn screenshot(&self, of: Option<NativeKey>, deadline: Deadline) -> Result<Vec<u8>> {

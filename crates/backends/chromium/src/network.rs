@@ -37,7 +37,7 @@ struct Flying {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Request {
+struct NetworkEvent {
     request_id: String,
     #[serde(default)]
     request: RequestData,
@@ -96,7 +96,7 @@ impl Traffic {
 
     /// Takes in an event of the Network domain.
     pub(crate) fn event(&mut self, session: &str, method: &str, params: &str) {
-        let event: Request = match serde_json::from_str(params) {
+        let event: NetworkEvent = match serde_json::from_str(params) {
             Ok(event) => event,
             Err(error) => return tracing::debug!(%error, method, "a network event was not understood"),
         };
@@ -121,7 +121,7 @@ impl Traffic {
         }
     }
 
-    fn begin(&mut self, id: (String, String), event: Request) {
+    fn begin(&mut self, id: (String, String), event: NetworkEvent) {
         self.next += 1;
         let kind = event.kind.as_deref().unwrap_or("Other").to_ascii_lowercase();
         let is_stream =

@@ -149,13 +149,15 @@
   // Names that are taken from elsewhere change along with their source.
   const markRelated = () => {
     if (!linkers.size || bulk) return;
-    // The text of a label counts as its control's name, and is shown by itself only while it names nothing.
-    for (const node of [...dirty]) if (node.labels) for (const label of node.labels) markAll(label);
     const touched = new Set();
     for (const node of dirty) for (let p = node; p && !touched.has(p); p = p.parentNode || p.host) touched.add(p);
     for (const el of linkers) {
       if (!el.isConnected) { linkers.delete(el); continue; }
-      if (el.localName === 'label' && touched.has(el) && el.control) mark(el.control);
+      // The text of a label counts as its control's name, and is shown by itself only while it names nothing.
+      if (el.localName === 'label' && (touched.has(el) || touched.has(el.control))) {
+        markAll(el);
+        if (el.control) mark(el.control);
+      }
       for (const attribute of LINKS) {
         const ids = el.getAttribute(attribute);
         if (!ids) continue;

@@ -43,7 +43,7 @@ pub(crate) async fn scroll_into_view(at: &Located, deadline: Deadline) -> Result
         Ok(_) => Ok(()),
         // A text node has no scrolling of its own; its place is found all the same.
         Err(error) if error.code == Code::Protocol && error.message.contains("not an") => Ok(()),
-        Err(error) if error.code == Code::Protocol => Err(gone_or_hidden(error)),
+        Err(error) if error.code == Code::Protocol => Err(gone_or_hidden(&error)),
         Err(error) => Err(error),
     }
 }
@@ -52,7 +52,7 @@ pub(crate) async fn scroll_into_view(at: &Located, deadline: Deadline) -> Result
 async fn extent(at: &Located, deadline: Deadline) -> Result<[f64; 4]> {
     let params = json!({ "backendNodeId": at.node });
     let quads: Quads = match at.reach.session.call("DOM.getContentQuads", params, deadline).await {
-        Err(error) if error.code == Code::Protocol => return Err(gone_or_hidden(error)),
+        Err(error) if error.code == Code::Protocol => return Err(gone_or_hidden(&error)),
         other => other?,
     };
     let (dx, dy) = (f64::from(at.reach.offset.0), f64::from(at.reach.offset.1));
@@ -72,7 +72,7 @@ async fn extent(at: &Located, deadline: Deadline) -> Result<[f64; 4]> {
     })
 }
 
-fn gone_or_hidden(error: Error) -> Error {
+fn gone_or_hidden(error: &Error) -> Error {
     let message = format!("the element cannot be reached: {}", error.message);
     if error.message.contains("No node")
         || error.message.contains("detached")

@@ -132,9 +132,9 @@ impl Model {
         for child in raw.children.iter().chain(inside) {
             let Some(node) = self.raw.get(child) else { continue };
             if self.is_kept(*child, node) {
-                out.push(*child)
+                out.push(*child);
             } else {
-                self.lift(*child, node, out, depth + 1)
+                self.lift(*child, node, out, depth + 1);
             }
         }
     }

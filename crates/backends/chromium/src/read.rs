@@ -74,12 +74,6 @@ struct Object {
     object_id: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Owner {
-    backend_node_id: i64,
-}
-
 impl Live {
     /// Reads everything that is known to have changed. With `all`, also what would otherwise be put off.
     pub(crate) async fn catch_up(&mut self, all: bool) {
@@ -367,45 +361,5 @@ impl Live {
             self.model.raw.insert(at, raw);
         }
         self.connect(id, root).await
-    }
-
-    /// Hangs a document into its frame element, or makes it a window.
-    pub(crate) async fn connect(&mut self, id: &str, root: Option<NativeKey>) -> Result<()> {
-        let Some(root) = root else { return Ok(()) };
-        let Some(frame) = self.frames.get_mut(id) else { return Ok(()) };
-        frame.root = Some(root);
-        let parent = frame.parent.clone();
-        let is_window = self.pages.iter().any(|p| p.is_window && p.root_frame == id);
-        if is_window {
-            self.show_window(id, root);
-        } else if let Some(above) = parent.and_then(|parent| self.frames.get(&parent)) {
-            let (serial, session) = (above.serial, self.browser.of(&above.session));
-            let owner: Owner = session
-                .call("DOM.getFrameOwner", json!({ "frameId": id }), Deadline::after(PATIENCE))
-                .await?;
-            let element = key(serial, owner.backend_node_id);
-            self.model.inside.insert(element, root);
-            self.model.around.insert(root, element);
-            self.touched.insert(element);
-        }
-        self.update_registry();
-        Ok(())
-    }
-
-    fn show_window(&mut self, id: &str, root: NativeKey) {
-        let Some(page) = self.pages.iter_mut().find(|p| p.root_frame == id) else { return };
-        let old = page.window.replace(root);
-        let session = page.session.id().to_owned();
-        if old == Some(root) {
-            return;
-        }
-        match self.model.windows.iter_mut().find(|w| Some(**w) == old) {
-            Some(place) => *place = root,
-            None => self.model.windows.push(root),
-        }
-        if let Some(old) = old {
-            self.model.made.remove(&old);
-        }
-        self.screen_changed(&session);
     }
 }

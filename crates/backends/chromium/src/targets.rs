@@ -4,11 +4,13 @@ use crate::events::{Live, PATIENCE};
 use crate::frames::{
     AttachedTo, Embedded, Frame, FrameInfo, FrameTree, FrameTreeAnswer, Page, Reach, TargetInfo,
 };
+use crate::node::key;
 use crate::socket::Session;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::HashMap;
 use stillpoint_core::Result;
+use stillpoint_core::tree::NativeKey;
 use stillpoint_engine::backend::{Deadline, End};
 
 impl Live {
@@ -66,20 +68,20 @@ impl Live {
         let tree = session.start("Page.getFrameTree", json!({}))?;
         session.post("Runtime.runIfWaitingForDebugger", json!({}));
         let answer: FrameTreeAnswer = tree.read(Deadline::after(PATIENCE)).await?;
-        self.add_frames(session, answer.frame_tree).await;
+        self.add_frames(session, answer.frame_tree);
         Ok(())
     }
 
-    async fn add_frames(&mut self, session: &Session, tree: FrameTree) {
+    fn add_frames(&mut self, session: &Session, tree: FrameTree) {
         let mut stack = vec![tree];
         while let Some(tree) = stack.pop() {
-            self.navigated(session.id(), &tree.frame).await;
+            self.navigated(session.id(), &tree.frame);
             stack.extend(tree.child_frames);
         }
     }
 
     /// A frame has a new document.
-    pub(crate) async fn navigated(&mut self, session: &str, info: &FrameInfo) {
+    pub(crate) fn navigated(&mut self, session: &str, info: &FrameInfo) {
         let Some(at) = self.pages.iter().position(|page| page.session.id() == session) else { return };
         let known_parent = self.frames.get(&info.id).and_then(|frame| frame.parent.clone());
         self.drop_document(&info.id);
@@ -162,6 +164,46 @@ impl Live {
         }
     }
 
+    /// Hangs a document into its frame element, or makes it a window.
+    pub(crate) async fn connect(&mut self, id: &str, root: Option<NativeKey>) -> Result<()> {
+        let Some(root) = root else { return Ok(()) };
+        let Some(frame) = self.frames.get_mut(id) else { return Ok(()) };
+        frame.root = Some(root);
+        let parent = frame.parent.clone();
+        let is_window = self.pages.iter().any(|p| p.is_window && p.root_frame == id);
+        if is_window {
+            self.show_window(id, root);
+        } else if let Some(above) = parent.and_then(|parent| self.frames.get(&parent)) {
+            let (serial, session) = (above.serial, self.browser.of(&above.session));
+            let owner: Owner = session
+                .call("DOM.getFrameOwner", json!({ "frameId": id }), Deadline::after(PATIENCE))
+                .await?;
+            let element = key(serial, owner.backend_node_id);
+            self.model.inside.insert(element, root);
+            self.model.around.insert(root, element);
+            self.touched.insert(element);
+        }
+        self.update_registry();
+        Ok(())
+    }
+
+    fn show_window(&mut self, id: &str, root: NativeKey) {
+        let Some(page) = self.pages.iter_mut().find(|p| p.root_frame == id) else { return };
+        let old = page.window.replace(root);
+        let session = page.session.id().to_owned();
+        if old == Some(root) {
+            return;
+        }
+        match self.model.windows.iter_mut().find(|w| Some(**w) == old) {
+            Some(place) => *place = root,
+            None => self.model.windows.push(root),
+        }
+        if let Some(old) = old {
+            self.model.made.remove(&old);
+        }
+        self.screen_changed(&session);
+    }
+
     /// Makes known how everything can be reached.
     pub(crate) fn update_registry(&mut self) {
         let mut serials = HashMap::new();
@@ -214,4 +256,10 @@ pub(crate) struct Navigated {
 pub(crate) struct MovedWithin {
     pub(crate) frame_id: String,
     pub(crate) url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Owner {
+    backend_node_id: i64,
 }

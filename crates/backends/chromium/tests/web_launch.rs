@@ -17,6 +17,7 @@ async fn a_private_browser_shows_the_page_and_says_when_there_is_none() {
     assert!(rig.node(button).bounds().is_some_and(stillpoint_core::tree::Rect::has_area));
     rig.backend.close().await;
 
-    let missing = Rig::try_attach("web:http://127.0.0.1:1/", &[("browser", "no-such-browser")]).await.err().unwrap();
+    let missing =
+        Rig::try_attach("web:http://127.0.0.1:1/", &[("browser", "no-such-browser")]).await.err().unwrap();
     assert_eq!(missing.code, Code::TargetNotFound);
 }

@@ -152,6 +152,7 @@ impl Rig {
 
 /// A tree in words: one line per element.
 pub fn describe(tree: &stillpoint_core::tree::Tree, with_bounds: bool) -> String {
+    use std::fmt::Write;
     let mut out = format!("{:?} {:?}\n", tree.screen().title, tree.screen().url);
     for (id, node) in tree.walk() {
         let depth = tree.ancestors(id).count();
@@ -159,7 +160,8 @@ pub fn describe(tree: &stillpoint_core::tree::Tree, with_bounds: bool) -> String
         if !with_bounds {
             states.set(stillpoint_core::tree::State::OnScreen, None);
         }
-        out += &format!(
+        write!(
+            out,
             "{:indent$}{} {:?} value={:?} id={:?} desc={:?} raw={:?} {states:?}",
             "",
             node.role(),
@@ -169,9 +171,10 @@ pub fn describe(tree: &stillpoint_core::tree::Tree, with_bounds: bool) -> String
             node.description(),
             node.raw_value(),
             indent = depth * 2
-        );
+        )
+        .unwrap();
         if with_bounds {
-            out += &format!(" {:?}", node.bounds());
+            write!(out, " {:?}", node.bounds()).unwrap();
         }
         out.push('\n');
     }

@@ -123,7 +123,8 @@ async fn answer(stream: &mut TcpStream, target: &str) -> std::io::Result<()> {
         }
         _ => {
             let file = pages().join(path.trim_start_matches('/'));
-            let kind = if path.ends_with(".js") { "text/javascript" } else { "text/html" };
+            let is_script = file.extension().is_some_and(|kind| kind == "js");
+            let kind = if is_script { "text/javascript" } else { "text/html" };
             let strict = if path.starts_with("/traces") {
                 "Content-Security-Policy: default-src 'none'; script-src 'self'; frame-src 'self' about:\r\n"
             } else {
