@@ -16,9 +16,7 @@ mod fingerprint;
 mod outcome;
 mod verb;
 
-pub use actionability::{
-    Actionability, Evidence, Failure, HitTest, Identity, Predicate, Stillness, called,
-};
+pub use actionability::{Actionability, Evidence, Failure, HitTest, Identity, Predicate, Stillness, called};
 pub use blank::blank;
 pub use condition::Condition;
 pub use expectation::{Property, Verdict, evaluate, unmet};

@@ -80,8 +80,10 @@ pub fn elements(view: &TreeView, options: &EmitOptions) -> (Vec<Element>, bool, 
     }
     let told = emission.elements.iter().filter_map(|e| {
         let mut element = Element::of(e.id, view.get(e.id)?, e.parent);
-        element.stable_id_collision = element.stable_id.as_deref().is_some_and(|id| bearers.get(id) > Some(&1));
-        element.selector = generator.selector(e.id).map(|g| ElementSelector { value: g.value, confidence: g.confidence });
+        element.stable_id_collision =
+            element.stable_id.as_deref().is_some_and(|id| bearers.get(id) > Some(&1));
+        element.selector =
+            generator.selector(e.id).map(|g| ElementSelector { value: g.value, confidence: g.confidence });
         Some(element)
     });
     (told.collect(), emission.truncated, emission.omitted)

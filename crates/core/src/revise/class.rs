@@ -97,7 +97,9 @@ fn of_prop(props: &Props, prop: &Prop) -> Class {
     };
     match prop {
         // Whoever is another kind of thing, or goes by another name, is as good as another node.
-        Prop::Role(_) | Prop::NativeRole(_) | Prop::StableId(_) | Prop::TestTag(_) | Prop::Omitted(_) => Class::Structure,
+        Prop::Role(_) | Prop::NativeRole(_) | Prop::StableId(_) | Prop::TestTag(_) | Prop::Omitted(_) => {
+            Class::Structure
+        }
         Prop::Label(_) | Prop::Description(_) => Class::Text,
         Prop::Text(_) if props.role().is_input() => Class::State,
         Prop::Text(_) => Class::Text,

@@ -87,7 +87,13 @@ impl Mirror {
                 self.layout_revision.0 += 1;
             }
         }
-        Applied { revision: self.revision, layout_revision: self.layout_revision, qualifies, mutations, ignored }
+        Applied {
+            revision: self.revision,
+            layout_revision: self.layout_revision,
+            qualifies,
+            mutations,
+            ignored,
+        }
     }
 
     /// The tree as it is now.
@@ -162,7 +168,10 @@ impl Mirror {
         let (wanted, why) = if target > self.revision || base > self.revision {
             (base.max(target), format!("has not been reached; the latest is {}", self.revision))
         } else {
-            (base, format!("is no longer kept; the oldest kept is {oldest} (the last {MAX_REVISIONS} or 4 MiB)"))
+            (
+                base,
+                format!("is no longer kept; the oldest kept is {oldest} (the last {MAX_REVISIONS} or 4 MiB)"),
+            )
         };
         Error::new(
             Code::BaseRevisionUnavailable,

@@ -6,8 +6,8 @@ mod scope;
 mod stabiliser;
 mod ui_state;
 
-pub use loading::{LoadingSource, LoadingSignal, LoadingState, loading_state};
+pub use loading::{LoadingSignal, LoadingSource, LoadingState, loading_state};
 pub use sampler::{Sample, Sampler, SamplerRules, Verdict};
 pub use scope::{ExpectedChange, Scope};
-pub use stabiliser::{BarrierTicket, Outcome, Reason, Rules, StabilityState, Stabiliser, Step};
+pub use stabiliser::{BarrierTicket, Outcome, Reason, Rules, Stabiliser, StabilityState, Step};
 pub use ui_state::{UiState, ui_state};

@@ -256,7 +256,8 @@ impl Stabiliser {
             return Step::Done(outcome);
         }
         if let Barrier::Passed = self.barrier {
-            let stability = if self.idle == Some(true) { StabilityState::Idle } else { StabilityState::Stable };
+            let stability =
+                if self.idle == Some(true) { StabilityState::Idle } else { StabilityState::Stable };
             return self.decide(Outcome { reason: Reason::Converged, stability });
         }
         if now >= self.deadline {
