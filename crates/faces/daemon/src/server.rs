@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// A daemon that nobody called for so long ends.
+#[allow(clippy::duration_suboptimal_units)] // `from_mins` is younger than the oldest Rust that we build with
 const IDLE: Duration = Duration::from_secs(10 * 60);
 
 /// How a daemon serves.

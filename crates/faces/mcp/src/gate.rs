@@ -56,7 +56,7 @@ impl Gate {
         let modern = context.protocol_version().is_some_and(|v| v >= ProtocolVersion::V_2026_07_28);
         if !modern {
             let asks = context.peer.supported_elicitation_modes().contains(&ElicitationMode::Form);
-            return asks.then(|| self.ask_now(context));
+            return asks.then(|| Self::ask_now(context));
         }
         let elicits = context.client_capabilities().and_then(|can| can.elicitation);
         let asks = elicits.is_some_and(|can| can.form.is_some() || can.url.is_none());
@@ -64,7 +64,7 @@ impl Gate {
         (asks && request.name != "run_flow").then(|| self.ask_by_answer(request))
     }
 
-    fn ask_now(&self, context: &RequestContext<RoleServer>) -> Confirm {
+    fn ask_now(context: &RequestContext<RoleServer>) -> Confirm {
         let peer = context.peer.clone();
         Arc::new(move |question| {
             let peer = peer.clone();

@@ -175,6 +175,17 @@ async fn a_subscriber_hears_of_each_settled_revision_until_it_unsubscribes() {
 }
 
 #[tokio::test]
+async fn a_subscriber_hears_when_the_target_is_gone() {
+    let engine = engine();
+    let agent = connect(&engine).await;
+    let uri = "stillpoint://sim%3Anoop/snapshot";
+    #[allow(deprecated)] // what clients of today send
+    agent.service.subscribe(SubscribeRequestParams::new(uri)).await.unwrap();
+    assert!(engine.close(&"sim:noop".parse().unwrap()).await);
+    assert_eq!(agent.hear_update().await, uri);
+}
+
+#[tokio::test]
 async fn two_clients_of_one_target_see_the_same_revisions() {
     let engine = engine();
     let (one, two) = (connect(&engine).await, connect(&engine).await);
