@@ -58,6 +58,34 @@ pub(crate) async fn apps(bus: &Connection, deadline: Deadline) -> Result<Vec<App
     Ok(apps)
 }
 
+/// How long a process that runs may take to come to the bus.
+const STARTING: Duration = Duration::from_secs(5);
+
+/// Waits for an app that runs and has not come to the bus yet: it may be starting.
+pub(crate) async fn await_app(bus: &Connection, target: &Target, deadline: Deadline) -> Result<App> {
+    let patience = deadline.or_after(STARTING);
+    let mut news = MessageStream::from(bus);
+    bus::listen_for_apps(bus, deadline).await?;
+    loop {
+        match find(bus, target, deadline).await {
+            Err(error) if error.code == Code::HierarchyEmpty && !patience.has_passed() => {}
+            decided => return decided,
+        }
+        let comes = async {
+            while let Some(message) = news.next().await {
+                if message.is_ok_and(|m| bus::tells_of_an_app(&m)) {
+                    return;
+                }
+            }
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            () = comes => {}
+            () = tokio::time::sleep_until(patience.instant()) => {}
+        }
+    }
+}
+
 /// The one app that is meant.
 pub(crate) async fn find(bus: &Connection, target: &Target, deadline: Deadline) -> Result<App> {
     if let Some(pid) = target.field("pid") {

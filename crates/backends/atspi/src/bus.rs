@@ -216,6 +216,25 @@ pub(crate) async fn registered_apps(bus: &Connection, deadline: Deadline) -> Res
     Ok(apps.filter(|app| !app.is_null()).collect())
 }
 
+/// Asks for word of apps that come to the registry.
+pub(crate) async fn listen_for_apps(bus: &Connection, deadline: Deadline) -> Result<()> {
+    let daemon = Object::new(DBUS, DBUS_PATH);
+    let rules = [
+        format!("type='signal',sender='{REGISTRY}',member='ChildrenChanged'"),
+        format!("type='signal',sender='{DBUS}',interface='{DBUS}',member='NameOwnerChanged'"),
+    ];
+    let matched = rules.iter().map(|rule| call(bus, &daemon, DBUS, "AddMatch", rule, deadline));
+    futures_util::future::try_join_all(matched).await?;
+    Ok(())
+}
+
+/// Whether a message may mean that another app is there.
+pub(crate) fn tells_of_an_app(message: &Message) -> bool {
+    let header = message.header();
+    let member = header.member().map(zbus::names::MemberName::as_str);
+    matches!(member, Some("ChildrenChanged" | "NameOwnerChanged"))
+}
+
 /// What is listened to. The registry is told first, so that apps start to emit; then the bus, so that they reach us.
 const EVENTS: [&str; 4] = ["object:", "window:", "focus:", "document:"];
 const EVENT_INTERFACES: [&str; 4] = ["Object", "Window", "Focus", "Document"];

@@ -11,7 +11,7 @@ use futures_util::future;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 use stillpoint_core::tree::{Change, NativeKey};
-use stillpoint_core::{Error, Result, Target};
+use stillpoint_core::{Code, Error, Result, Target};
 use stillpoint_engine::backend::{
     Action, AttachOptions, Attached, Backend, Capabilities, Check, Connector, Deadline, EventSink, Performed,
     Refusal, Scope, TargetInfo,
@@ -51,7 +51,14 @@ impl AtspiConnector {
         deadline: Deadline,
     ) -> Result<(AtspiBackend, Vec<Change>, TargetInfo)> {
         let bus = self.desktop.connect(deadline).await?;
-        let app = attach::find(&bus, target, deadline).await?;
+        let app = match attach::find(&bus, target, deadline).await {
+            Err(error) if error.code == Code::HierarchyEmpty => {
+                // On a connection of its own, so that what is heard while waiting does not mix with the app's events.
+                let waiting = self.desktop.connect(deadline).await?;
+                attach::await_app(&waiting, target, deadline).await?
+            }
+            found => found?,
+        };
         // From here on nothing is lost: the stream holds what arrives until the first tree is read.
         let stream = MessageStream::from(&bus);
         bus::listen(&bus, &app.root.name, deadline).await?;

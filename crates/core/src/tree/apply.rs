@@ -61,11 +61,12 @@ impl Tree {
     fn set_screen(&mut self, title: Option<super::Str>, url: Option<super::Str>, active: Option<NativeKey>) {
         let old = Screen::clone(&self.view.screen);
         let mut new = old.clone();
-        if title.is_some() {
-            new.title = title;
+        // An empty title is none.
+        if let Some(title) = title {
+            new.title = Some(title).filter(|t| !t.is_empty());
         }
-        if url.is_some() {
-            new.url = url;
+        if let Some(url) = url {
+            new.url = Some(url).filter(|u| !u.is_empty());
         }
         if let Some(key) = active {
             new.active_window = self.by_key(key);
