@@ -5,7 +5,7 @@ use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 use std::future::Future;
-use stillpoint_core::Result;
+use stillpoint_core::{Code, Result};
 use stillpoint_daemon::Targets;
 use stillpoint_engine::Session;
 use stillpoint_engine::verbs::{Call, Verdict, by_name};
@@ -89,27 +89,33 @@ async fn ask(session: &Session, verb: &str, params: Value, call: &Call) -> Resul
 /// Calls `tell` whenever the UI changed and came to rest, and once more when the target is gone; ends then, when it is
 /// cancelled, or when `tell` says that nobody hears it.
 pub(crate) async fn follow<F: Future<Output = bool>>(session: Session, call: Call, tell: impl Fn() -> F) {
-    let mut since = Some(session.revision().to_string());
+    let mut since = json!(session.revision());
     while !call.cancel.is_cancelled() {
-        let mut params = json!({ "timeout_ms": ROUND });
-        if let Some(since) = since.as_ref().and_then(|s| s.parse::<u64>().ok()) {
-            params["since_revision"] = since.into();
+        let params = json!({ "timeout_ms": ROUND, "since_revision": since });
+        let answer = ask(&session, "wait_for_ui_change", params, &call).await;
+        if call.cancel.is_cancelled() {
+            return;
         }
-        let heard = match ask(&session, "wait_for_ui_change", params, &call).await {
+        let heard = match answer {
             Ok((_, json, Verdict::Done)) => {
-                since = Some(json["snapshot_revision"].to_string());
+                since = json["snapshot_revision"].clone();
                 tell().await
             }
-            Ok((_, _, Verdict::Timeout)) => true,
-            Ok((_, _, Verdict::Cancelled)) => return,
+            // A target that was closed ends its waits as cancelled, one that was lost as unavailable: both are news.
             _ if session.end().is_some() => {
                 tell().await;
                 return;
             }
+            // Nothing changed, or the app does not answer: the round took its time, and the next begins.
+            Ok(_) => true,
             // The baseline fell out of the history: what came since is news.
-            _ => {
-                since = Some(session.revision().to_string());
+            Err(error) if error.code == Code::BaseRevisionUnavailable => {
+                since = json!(session.revision());
                 tell().await
+            }
+            Err(error) => {
+                tracing::warn!(%error, target = %session.target(), "a subscription ends");
+                return;
             }
         };
         if !heard {

@@ -103,7 +103,9 @@ impl Agent {
     }
 
     pub async fn hear(&self) -> Heard {
-        self.heard.lock().await.recv().await.unwrap()
+        // Long enough for any machine; what is never said fails the test instead of stopping it.
+        let patience = std::time::Duration::from_secs(45);
+        tokio::time::timeout(patience, async { self.heard.lock().await.recv().await.unwrap() }).await.unwrap()
     }
 }
 
