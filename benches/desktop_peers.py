@@ -1,0 +1,114 @@
+"""Side by side on the same live apps, in one run, interleaved: our first full tree and our next read, a pyatspi walk, and
+xa11y's tree. Run inside a private desktop by `script/bench atspi`; writes the report that it is given the path of.
+
+Every tool reads role, name, states and extents of every element; ours also text, values, ids and actions. What a tool
+keeps between two reads it may keep: that is what its users have.
+"""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+OURS, STILLPOINT, XA11Y, REPORT = sys.argv[1:5]
+APPS = ["mousepad", "gtk3-widget-factory", "gnome-calculator"]
+ROUNDS = 7
+
+
+def millis(work):
+    began = time.perf_counter()
+    work()
+    return (time.perf_counter() - began) * 1000
+
+
+def walk_with_pyatspi(pid):
+    """A whole walk, as pyatspi's own documentation does it."""
+    import pyatspi
+
+    desktop = pyatspi.Registry.getDesktop(0)
+    app = next(a for a in desktop if a is not None and a.get_process_id() == pid)
+    stack, seen = [app], 0
+    while stack:
+        node = stack.pop()
+        node.getRole(), node.name, node.getState().getStates()
+        try:
+            node.queryComponent().getExtents(pyatspi.DESKTOP_COORDS)
+        except NotImplementedError:
+            pass
+        seen += 1
+        stack.extend(child for child in node if child is not None)
+    return seen
+
+
+XA11Y_READ = """
+import sys, time, xa11y
+app = xa11y.App.by_pid(int(sys.argv[1]))
+for _ in range(2):
+    began = time.perf_counter()
+    app.tree()
+    print((time.perf_counter() - began) * 1000)
+"""
+
+
+def ours(pid):
+    told = subprocess.run([OURS, f"app:pid={pid}", "3"], capture_output=True, text=True, check=True).stdout
+    return json.loads(told)
+
+
+def figure(name, samples, peers, command, nodes):
+    ordered = sorted(samples)
+    peers = {peer: round(statistics.median(s), 3) for peer, s in peers.items() if s}
+    p50 = statistics.median(ordered)
+    return {
+        "name": name, "unit": "ms", "ours": round(p50, 4), "p50": round(p50, 4), "p99": round(ordered[-1], 4),
+        "samples": len(ordered), "nodes": nodes, "peers": peers,
+        "ratio": round(min(peers.values()) / p50, 1) if peers else None, "command": command,
+    }
+
+
+def measure(name):
+    app = subprocess.Popen([name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        # Returns once the app has come to the bus and is at rest, or says why not.
+        subprocess.run([STILLPOINT, "wait", f"app:pid={app.pid}", "idle"], stdout=subprocess.DEVNULL, check=True)
+        walk_with_pyatspi(app.pid)
+        first, again, peers, nodes = [], [], {"pyatspi": [], "xa11y": []}, 0
+        for _ in range(ROUNDS):
+            told = ours(app.pid)
+            nodes = told["nodes"]
+            first.append(told["p50"])
+            again.append(told["read_again_p50"])
+            peers["pyatspi"].append(millis(lambda: walk_with_pyatspi(app.pid)))
+            read = subprocess.run([XA11Y, "-c", XA11Y_READ, str(app.pid)], capture_output=True, text=True)
+            if read.returncode == 0:
+                peers["xa11y"].append(float(read.stdout.split()[-1]))
+        command = "script/bench atspi"
+        return [
+            figure(f"first full tree of {name}", first, peers, command, nodes),
+            figure(f"reading {name} again", again, peers, command, nodes),
+        ]
+    finally:
+        app.terminate()
+        app.wait()
+
+
+def version(python, package):
+    code = f"import importlib.metadata as m; print(m.version('{package}'))"
+    told = subprocess.run([python, "-c", code], capture_output=True, text=True)
+    return told.stdout.strip() or None
+
+
+figures = [f for name in APPS for f in measure(name)]
+report = {
+    "machine": {"cores": os.cpu_count(), "system": platform.platform(), "load": os.getloadavg()},
+    "versions": {"pyatspi": "Debian python3-pyatspi", "xa11y": version(XA11Y, "xa11y"), "python": platform.python_version()},
+    "figures": figures,
+}
+with open(REPORT, "w") as out:
+    json.dump(report, out, indent=1)
+for f in figures:
+    peers = ", ".join(f"{peer} {ms:.0f} ms" for peer, ms in f["peers"].items())
+    print(f"{f['name']:<44} {f['ours']:>9.4f} ms   {peers}   {f['ratio']} times faster than the faster peer")
