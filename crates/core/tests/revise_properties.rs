@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use stillpoint_core::Moment;
 use stillpoint_core::render::{DeltaJson, Element, EmitOptions, diff, elements};
 use stillpoint_core::revise::{Mirror, Snapshot};
-use stillpoint_core::tree::{Change, ElementId, Limits, NativeKey, Node, TreeView};
+use stillpoint_core::tree::{Change, ElementId, Limits, NativeKey, Node, Prop, State, StateValue, TreeView};
 
 fn mirror() -> Mirror {
     let mut mirror = Mirror::new(Limits::default());
@@ -93,6 +93,13 @@ fn told(tree: &TreeView, secret: &HashSet<ElementId>) -> Vec<(ElementId, String)
     tree.iter().map(node).chain(tree.root().map(|root| (root, format!("{:?}", tree.screen())))).collect()
 }
 
+/// Whom a change makes protected.
+fn protects(change: &Change) -> Option<NativeKey> {
+    let Change::Update { key, props } = change else { return None };
+    let on = Prop::State(State::Protected, Some(StateValue::On));
+    props.contains(&on).then_some(*key)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
@@ -114,10 +121,12 @@ proptest! {
 
     #[test]
     fn a_delta_can_be_taken_back(batches in batches()) {
+        // What was protected at any time, be it within one batch, may be blotted out of the past.
+        let secret: HashSet<NativeKey> = batches.iter().flatten().filter_map(protects).collect();
         let (mirror, states) = play(batches);
-        // What was protected at any time may be blotted out of the past.
         let all = states.iter().flat_map(|s| s.tree.iter());
-        let protected: HashSet<ElementId> = all.filter(|(_, n)| n.is_protected()).map(|(id, _)| id).collect();
+        let protected: HashSet<ElementId> =
+            all.filter(|(_, n)| n.is_protected() || secret.contains(&n.key())).map(|(id, _)| id).collect();
         for (i, base) in states.iter().enumerate() {
             // Taken back, it leads to the state in which the base revision began.
             if i > 0 && states[i - 1].revision == base.revision {
