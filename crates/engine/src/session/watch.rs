@@ -227,7 +227,12 @@ impl Watch {
     fn ask(&self, ticket: stillpoint_core::settle::BarrierTicket) {
         let (session, id, deadline) = (self.session.clone(), self.id, self.deadline);
         tokio::spawn(async move {
-            let answer = session.barrier(deadline).await;
+            let mut answer = session.barrier(deadline).await;
+            if answer.is_ok() && session.idle_report().is_some() {
+                // The app's word may be newer than what the first barrier read: work that ended in between is read by
+                // a second one, which begins after that word.
+                answer = session.barrier(deadline).await;
+            }
             let now = session.now();
             if let Some(running) = session.state().watches.running.get_mut(&id) {
                 match answer {

@@ -90,6 +90,10 @@ impl Rig {
             self.backend.barrier(deadline).await.unwrap();
             let report = signal.borrow_and_update().clone();
             if report.idle {
+                // What ended between the barrier's look and the page's word is read by another barrier.
+                self.backend.barrier(deadline).await.unwrap();
+            }
+            if report.idle && signal.borrow_and_update().idle {
                 self.pump().await;
                 return report;
             }
