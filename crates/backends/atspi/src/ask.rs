@@ -1,5 +1,6 @@
 //! Asking and learning: questions out, answers in, each object's first reading driven from stage to stage.
 
+use crate::follow::Before;
 use crate::gather::Step;
 use crate::read::{self, Dialect, Facet, Lesson};
 use crate::shadow::{Entry, Question, Round, Shadow, Stage};
@@ -90,10 +91,10 @@ impl Shadow {
             return true;
         };
         entry.in_flight &= !question.facet.bit();
-        let was_showing = entry.facts.is_showing();
+        let before = Before::of(&entry.facts);
         match read::learn(&mut entry.facts, question.facet, reply) {
             Ok(lesson) => {
-                self.on_behalf(&question, |shadow| shadow.learned(&question, lesson, was_showing));
+                self.on_behalf(&question, |shadow| shadow.learned(&question, lesson, &before));
             }
             Err(error) => {
                 tracing::debug!(facet = ?question.facet, %error, "an answer makes no sense");
@@ -114,7 +115,7 @@ impl Shadow {
         (self.round, self.checking) = (round, checking);
     }
 
-    fn learned(&mut self, question: &Question, lesson: Lesson, was_showing: bool) {
+    fn learned(&mut self, question: &Question, lesson: Lesson, before: &Before) {
         match lesson {
             Lesson::Learned => {}
             Lesson::Children(children) => {
@@ -126,7 +127,10 @@ impl Shadow {
             }
         }
         match question.facet {
-            Facet::States => self.shown_or_hidden(question.key, was_showing),
+            Facet::States => self.shown_or_hidden(question.key, before.showing),
+            Facet::Role => self.role_learned(question.key, before),
+            Facet::Name => self.name_learned(question.key, before),
+            Facet::Extents => self.place_learned(question.key, before),
             Facet::Identity => {
                 if let Some(entry) = self.nodes.get_mut(&question.key) {
                     entry.id_asked = true;

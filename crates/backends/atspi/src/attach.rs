@@ -184,17 +184,22 @@ pub(crate) async fn look_at(bus: &Connection, app: &App, deadline: Deadline) -> 
     let version = version.unwrap_or_default();
     let gtk = toolkit.eq_ignore_ascii_case("gtk");
     let gtk4 = gtk && version.starts_with('4');
+    let qt5 = toolkit == "Qt" && version.starts_with('5');
     let dialect = Dialect {
         // The one thing that cannot be found out by trying: Qt 5 crashes on it.
         get_all: gtk,
         accessible_id: id.is_ok(),
         // GTK has ids in the property only; Qt 5 has neither.
-        attributes: !(gtk || toolkit == "Qt" && version.starts_with('5')),
+        attributes: !(gtk || qt5),
         window_relative: gtk4,
         structure_untold: gtk || toolkit == "Qt",
         lists_skip: gtk4,
         showing_untold: gtk4,
         terse_states: !gtk,
+        showing_by_place: gtk && !gtk4,
+        frames_named_untold: gtk && !gtk4,
+        paths_reused: qt5,
+        names_from_groups: toolkit == "Qt",
     };
     Ok(Nature {
         name: name.unwrap_or_default(),

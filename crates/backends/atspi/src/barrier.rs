@@ -56,6 +56,9 @@ impl Session {
             barrier.round = Some(self.shadow.round);
             // What was put off belongs to what the app said before, and so does what its toolkit never says.
             self.place_now();
+            if !self.sweeps.is_empty() {
+                self.sweep_now();
+            }
             self.shadow.look_for_children();
             self.shadow.round.0 += 1;
             return;

@@ -121,6 +121,10 @@ impl Shadow {
             // event had said: "showing" of a scroll pane, "checked" in a closed popover.
             self.ask(event.key, Facet::States);
         }
+        if self.dialect.paths_reused && about_showing {
+            // It may be another object by now.
+            self.read_one_again(event.key);
+        }
         if self.dialect.structure_untold
             && about_showing
             && let Some(parent) = self.nodes.get(&event.key).and_then(|e| e.facts.parent)
@@ -155,7 +159,7 @@ impl Shadow {
         Effects::default()
     }
 
-    fn ask_all(&mut self, key: NativeKey, facets: &[Facet]) {
+    pub(crate) fn ask_all(&mut self, key: NativeKey, facets: &[Facet]) {
         for facet in facets {
             self.ask(key, *facet);
         }
@@ -178,6 +182,12 @@ impl Shadow {
 
     /// Asks for the place now, or says that it has to be asked for a little later.
     pub(crate) fn place_changed(&mut self, key: NativeKey) -> Option<NativeKey> {
+        let entry = self.nodes.get(&key)?;
+        let unfinished = entry.stage != Stage::Complete;
+        if self.dialect.showing_by_place && unfinished {
+            // Its states may have been read before it was given a place, and whether it shows depends on that.
+            self.ask(key, Facet::States);
+        }
         let entry = self.nodes.get(&key)?;
         if !entry.facts.has_place() {
             // It has got a place, so it may be showing by now; not every toolkit says so.

@@ -93,7 +93,10 @@ impl Shadow {
                 return None;
             }
             let entry = self.nodes.get_mut(&child)?;
-            entry.facts.parent = Some(parent);
+            let came_here = entry.facts.parent.replace(parent) != Some(parent);
+            if came_here && self.dialect.names_from_groups {
+                self.ask(child, crate::read::Facet::Name);
+            }
             return Some(child);
         }
         if self.nodes.len() >= self.limits.max_nodes {

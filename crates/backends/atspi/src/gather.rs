@@ -162,7 +162,11 @@ impl Shadow {
             return;
         };
         match self.keys.get(&parent.name, &parent.path) {
-            Some(known) => self.ask_children(known),
+            Some(known) => {
+                self.ask_children(known);
+                // It may also be the hidden label that gives its parent the name.
+                self.ask_all(known, self.dialect.name_question());
+            }
             None if left > 0 && self.strays.insert(parent.clone()) => {
                 self.ask_step(self.root, Step::ParentOf(parent, left - 1));
             }

@@ -19,6 +19,7 @@ mod doctor;
 mod edit;
 mod events;
 mod family;
+mod follow;
 mod gather;
 mod hit;
 mod input;

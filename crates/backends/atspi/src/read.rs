@@ -71,6 +71,15 @@ pub(crate) struct Dialect {
     pub(crate) lists_skip: bool,
     /// Its widgets come and go with a single word about it, so that states have to be asked for (Qt 5).
     pub(crate) terse_states: bool,
+    /// Whether something shows depends on where it is scrolled to, and a change of that is told as a move at best (GTK 3).
+    pub(crate) showing_by_place: bool,
+    /// A frame takes its name from a label that is no child of it, and does not tell when it gets another (GTK 3).
+    pub(crate) frames_named_untold: bool,
+    /// The path of an object that is gone is given to the next one, without a word about the first (Qt 5.15.8: the
+    /// search for a free number begins with the last one given out).
+    pub(crate) paths_reused: bool,
+    /// What has no name of its own takes that of the group it is in, and does not tell when it changes (Qt 5).
+    pub(crate) names_from_groups: bool,
     /// Only its windows say that they are showing (GTK 4.8): of the rest, "visible" has to do.
     pub(crate) showing_untold: bool,
 }

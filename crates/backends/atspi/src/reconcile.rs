@@ -2,6 +2,7 @@
 //! repaired and counted, so that we learn which events to distrust.
 
 use crate::read::{Facet, text_question};
+use crate::role::NativeRole;
 use crate::shadow::{Entry, Shadow, Stage};
 use std::time::Duration;
 use stillpoint_core::tree::{NativeKey, Rect};
@@ -101,6 +102,10 @@ impl Shadow {
         keys.sort_unstable();
         for key in keys {
             self.ask_children(key);
+            let is_frame = |e: &Entry| e.facts.role == NativeRole::PANEL && e.facts.name.is_some();
+            if self.dialect.frames_named_untold && self.nodes.get(&key).is_some_and(is_frame) {
+                self.ask_all(key, self.dialect.name_question());
+            }
         }
         self.look_at_hidden_checks();
     }

@@ -60,10 +60,16 @@ native_roles! {
 
 impl NativeRole {
     pub(crate) const PASSWORD: NativeRole = NativeRole(40);
+    pub(crate) const PANEL: NativeRole = NativeRole(39);
 
     /// Whether it is a window of its own, with an origin on the screen.
     pub(crate) fn is_toplevel(self) -> bool {
         matches!(self.0, 2 | 16 | 19 | 22 | 23 | 69 | 89 | 9)
+    }
+
+    /// Whether it shows a part of what lies in it, which can be scrolled.
+    pub(crate) fn is_scrolled(self) -> bool {
+        matches!(self.0, 49 | 68)
     }
 
     /// Whether it is there to hold others, whatever they are.

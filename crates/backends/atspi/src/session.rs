@@ -224,9 +224,7 @@ impl Session {
         let tops: Vec<NativeKey> = self.sweeps.drain().collect();
         for top in tops {
             for key in self.shadow.subtree(top).into_iter().take(SWEEP_LIMIT) {
-                if self.shadow.nodes.get(&key).is_some_and(|e| e.facts.has_place()) {
-                    self.shadow.ask(key, crate::read::Facet::Extents);
-                }
+                self.shadow.ask_place(key);
             }
         }
         self.look_at_windows();

@@ -1,6 +1,7 @@
 //! A private desktop with an app on it, attached, with its mirror fed from the sink.
 #![allow(dead_code, unreachable_pub)] // each test program uses its part of it
 
+pub mod truthful;
 pub mod walker;
 
 use futures_util::FutureExt;
@@ -188,6 +189,21 @@ impl Watched {
         fresh.apply(changes, Moment::START);
         fresh
     }
+}
+
+/// Where every element is, in the order of the tree.
+pub fn places(tree: &Tree) -> Vec<String> {
+    tree.walk()
+        .map(|(id, node)| {
+            format!(
+                "{}{} {:?} {:?}",
+                "  ".repeat(tree.path(id).len()),
+                node.role(),
+                node.label().unwrap_or_default(),
+                node.bounds()
+            )
+        })
+        .collect()
 }
 
 /// Structure, role, label, text, value and states of every element, one line each.
