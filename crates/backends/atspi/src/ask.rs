@@ -157,6 +157,7 @@ impl Shadow {
             }
             self.ask_id(key);
         }
+        self.follow_into_children(key, was_showing);
     }
 
     fn note_change(&mut self, key: NativeKey) {

@@ -170,6 +170,7 @@ impl Session {
         }
         self.shadow.round.0 += 1;
         self.shadow.drop_cache();
+        self.shadow.moved.clear();
         self.place_windows().await;
         let mut first = vec![Change::Replace(self.shadow.tell_all())];
         first.extend(self.shadow.tell_screen(&mut self.screen));

@@ -1,6 +1,6 @@
 //! What an answer makes doubtful besides what it says: toolkits leave out that one change brought another.
 
-use crate::node::Facts;
+use crate::node::{Facts, Interfaces};
 use crate::read::Facet;
 use crate::role::NativeRole;
 use crate::shadow::{Shadow, Stage};
@@ -9,6 +9,10 @@ use stillpoint_core::tree::{NativeKey, Rect, Str};
 
 /// In what was scrolled or resized, at most this many objects are asked whether they show.
 const SCROLLED_LIMIT: usize = 2_000;
+
+/// How often in a row something that moves is looked at again: with the interval between two looks, about a second. A
+/// popover that slides in takes a quarter of that; a spinner that turns goes on for ever.
+const MOST_LOOKS: u8 = 20;
 
 /// What was known of an object before an answer came.
 #[derive(Debug)]
@@ -53,18 +57,43 @@ impl Shadow {
         }
     }
 
-    /// What moved may have been scrolled out of sight or into it, and so may all that lies in it.
+    /// What moved may still be on its way: it is looked at again until it stands still, or has moved for so long that
+    /// it never will. It may also have been scrolled out of sight or into it, and so may all that lies in it.
     pub(crate) fn place_learned(&mut self, key: NativeKey, before: &Before) {
-        let Some(entry) = self.nodes.get(&key).filter(|e| e.stage == Stage::Complete) else { return };
-        if !self.dialect.showing_by_place || entry.facts.extents == before.extents {
+        let Some(entry) = self.nodes.get_mut(&key) else { return };
+        if entry.facts.extents == before.extents {
+            entry.moves = 0;
             return;
         }
+        if entry.moves < MOST_LOOKS {
+            entry.moves += 1;
+            self.moved.insert(key);
+        }
+        let Some(entry) = self.nodes.get(&key).filter(|e| e.stage == Stage::Complete) else { return };
+        if entry.facts.role.is_divider() && entry.facts.interfaces.has(Interfaces::VALUE) {
+            self.ask_all(key, self.dialect.value_questions());
+        }
+        let Some(entry) = self.nodes.get(&key).filter(|_| self.dialect.showing_by_place) else { return };
         if !entry.facts.role.is_scrolled() {
             self.ask(key, Facet::States);
             return;
         }
         for key in self.subtree(key).into_iter().take(SCROLLED_LIMIT) {
             self.ask(key, Facet::States);
+        }
+    }
+
+    /// The items of a Qt menu come and go with it, and say nothing.
+    pub(crate) fn follow_into_children(&mut self, key: NativeKey, was_showing: bool) {
+        let Some(entry) = self.nodes.get(&key).filter(|_| self.dialect.terse_states) else { return };
+        let is_showing = entry.facts.is_showing();
+        if entry.stage != Stage::Complete || is_showing == was_showing {
+            return;
+        }
+        for child in entry.facts.children.clone() {
+            if self.nodes.get(&child).is_some_and(|c| c.facts.is_showing() == was_showing) {
+                self.ask(child, Facet::States);
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use crate::bus;
 use crate::connect::AtspiBackend;
 use crate::object::{Object, is_null};
 use crate::session::Command;
+use crate::shadow::{Entry, Shadow};
 use stillpoint_core::Result;
 use stillpoint_core::tree::NativeKey;
 use stillpoint_engine::backend::Deadline;
@@ -15,10 +16,18 @@ const WINDOW: u32 = 1;
 const MAX_DEPTH: usize = 64;
 
 impl AtspiBackend {
-    /// The deepest mirrored element at a point of the screen, in the frontmost window of the app that covers it.
+    /// The deepest mirrored element at a point of the screen, in the popup or the frontmost window of the app that covers
+    /// it. A popup first: GTK 3 answers with the first child that has the point in it, even if a popover is above it,
+    /// and Qt's menus reach beyond the window that they are in.
     pub(crate) async fn element_at(&self, x: i32, y: i32, deadline: Deadline) -> Result<Option<NativeKey>> {
-        let windows = self.request("the app's windows", Command::Windows, deadline).await?;
-        let covering = windows.into_iter().find(|w| w.bounds.is_some_and(|bounds| bounds.contains(x, y)));
+        let popup = |answer| Command::PopupAt(x, y, answer);
+        let covering = match self.request("the app's popups", popup, deadline).await? {
+            Some(popup) => Some(popup),
+            None => {
+                let windows = self.request("the app's windows", Command::Windows, deadline).await?;
+                windows.into_iter().find(|w| w.bounds.is_some_and(|bounds| bounds.contains(x, y)))
+            }
+        };
         let Some(window) = covering else { return Ok(None) };
         // A toolkit that knows no screen coordinates is asked in those of its window.
         let (point, coordinates) = match window.origin {
@@ -56,5 +65,25 @@ impl AtspiBackend {
     async fn key_of(&self, object: &Object, deadline: Deadline) -> Result<Option<NativeKey>> {
         let object = object.clone();
         self.request("looking an element up", |answer| Command::KeyOf(object, answer), deadline).await
+    }
+}
+
+impl Shadow {
+    /// The innermost menu or modal popover that shows at a point.
+    pub(crate) fn popup_at(&self, x: i32, y: i32) -> Option<NativeKey> {
+        if self.dialect.window_relative {
+            // GTK 4 places its popovers in coordinates of their own.
+            return None;
+        }
+        let shows_there = |key: &NativeKey, e: &Entry| {
+            e.told.is_some()
+                && e.facts.is_popup()
+                && e.facts.bounds(self.origin(*key)).is_some_and(|bounds| bounds.contains(x, y))
+        };
+        let depth = |key: NativeKey| {
+            std::iter::successors(Some(key), |key| self.nodes.get(key)?.facts.parent).count()
+        };
+        let shown = self.nodes.iter().filter(|(key, e)| shows_there(key, e)).map(|(key, _)| *key);
+        shown.max_by_key(|key| (depth(*key), *key))
     }
 }

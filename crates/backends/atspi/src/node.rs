@@ -108,6 +108,12 @@ impl Facts {
         self.interfaces.has(Interfaces::TEXT) && !self.is_protected()
     }
 
+    /// Whether it lies above everything around it while it shows: an open menu, or a popover that takes all input.
+    pub(crate) fn is_popup(&self) -> bool {
+        self.role == NativeRole::POPUP_MENU
+            || (self.role == NativeRole::PANEL && self.states.has(NativeStates::MODAL))
+    }
+
     /// Whether its place on the screen can be asked for.
     pub(crate) fn has_place(&self) -> bool {
         self.interfaces.has(Interfaces::COMPONENT) && self.is_showing()

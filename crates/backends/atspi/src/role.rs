@@ -61,10 +61,16 @@ native_roles! {
 impl NativeRole {
     pub(crate) const PASSWORD: NativeRole = NativeRole(40);
     pub(crate) const PANEL: NativeRole = NativeRole(39);
+    pub(crate) const POPUP_MENU: NativeRole = NativeRole(41);
 
     /// Whether it is a window of its own, with an origin on the screen.
     pub(crate) fn is_toplevel(self) -> bool {
         matches!(self.0, 2 | 16 | 19 | 22 | 23 | 69 | 89 | 9)
+    }
+
+    /// Whether its value is a place, which changes as it is laid out and not only when somebody moves it.
+    pub(crate) fn is_divider(self) -> bool {
+        matches!(self.0, 20 | 53)
     }
 
     /// Whether it shows a part of what lies in it, which can be scrolled.

@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Find(NativeKey, oneshot::Sender<Option<Found>>),
     /// The windows of the app, the one in front first.
     Windows(oneshot::Sender<Vec<Found>>),
+    /// The menu or popover that is on top at a point of the screen.
+    PopupAt(i32, i32, oneshot::Sender<Option<Found>>),
     /// The nearest mirrored element for an object.
     KeyOf(Object, oneshot::Sender<Option<NativeKey>>),
     /// Where the app's windows are on the screen.
@@ -209,6 +211,13 @@ impl Session {
         }
     }
 
+    fn look_again_at_what_moved(&mut self) {
+        if !self.shadow.moved.is_empty() {
+            self.later.extend(self.shadow.moved.drain());
+            self.later_at.get_or_insert(self.shadow.now + crate::events::PLACE_INTERVAL);
+        }
+    }
+
     /// Asks for every place that was put off.
     pub(crate) fn place_now(&mut self) {
         self.later_at = None;
@@ -277,6 +286,7 @@ impl Session {
         if !self.first_told {
             return;
         }
+        self.look_again_at_what_moved();
         let (at, mut changes) = self.shadow.tell(self.shadow.now);
         changes.extend(self.shadow.tell_screen(&mut self.screen));
         self.count_repairs();
@@ -338,6 +348,10 @@ impl Session {
             }
             Command::Windows(answer) => {
                 let _ = answer.send(self.windows());
+            }
+            Command::PopupAt(x, y, answer) => {
+                let popup = self.shadow.popup_at(x, y).and_then(|key| self.find(key));
+                let _ = answer.send(popup);
             }
             Command::KeyOf(object, answer) => {
                 let key = self.shadow.keys.get(&object.name, &object.path);

@@ -44,6 +44,8 @@ pub(crate) struct Entry {
     pub(crate) id_asked: bool,
     /// It did not answer, or said that it is gone.
     pub(crate) dead: bool,
+    /// How often in a row it was found elsewhere than before.
+    pub(crate) moves: u8,
     /// When its place was last asked for.
     pub(crate) placed_at: Option<Instant>,
     /// Its list of children is not to be believed: each is asked for.
@@ -65,6 +67,7 @@ impl Entry {
             in_flight: 0,
             id_asked: false,
             dead: false,
+            moves: 0,
             placed_at: None,
             by_index: false,
             gathering: None,
@@ -118,6 +121,8 @@ pub(crate) struct Shadow {
     pub(crate) restructured: HashMap<NativeKey, Instant>,
     /// Whose properties may differ.
     pub(crate) changed: HashSet<NativeKey>,
+    /// What was found elsewhere than before.
+    pub(crate) moved: HashSet<NativeKey>,
     /// Other names on the bus that objects of this app live under.
     pub(crate) strangers: Vec<Arc<str>>,
     /// Objects that spoke before anybody named them, being looked after.
@@ -151,6 +156,7 @@ impl Shadow {
             active: None,
             restructured: HashMap::new(),
             changed: HashSet::new(),
+            moved: HashSet::new(),
             strangers: Vec::new(),
             strays: HashSet::new(),
             skipped: Skipped::default(),

@@ -12,10 +12,6 @@ use stillpoint_lab::{App, Fixture};
 
 fn seeds() -> std::ops::Range<u32> {
     let soak = std::env::var("STILLPOINT_SOAK").ok().and_then(|n| n.parse().ok());
-    if let Ok(s) = std::env::var("SEED") {
-        let s: u32 = s.parse().unwrap();
-        return s..s + 1;
-    }
     7..7 + soak.unwrap_or(1)
 }
 
