@@ -122,8 +122,7 @@ impl Shadow {
             self.ask(event.key, Facet::States);
         }
         if self.dialect.paths_reused && about_showing {
-            // It may be another object by now.
-            self.read_one_again(event.key);
+            self.read_what_it_is_now(event.key);
         }
         if self.dialect.structure_untold
             && about_showing

@@ -74,6 +74,21 @@ impl Shadow {
         }
     }
 
+    /// Forgets what no parent names any more and the mirror does not have.
+    pub(crate) fn forget_the_lost(&mut self) {
+        let is_lost = |key: &NativeKey, entry: &Entry| {
+            let parent = entry.facts.parent.and_then(|parent| self.nodes.get(&parent));
+            *key != self.root
+                && entry.told.is_none()
+                && !parent.is_some_and(|p| p.facts.children.contains(key))
+        };
+        let lost: Vec<NativeKey> =
+            self.nodes.iter().filter(|(key, e)| is_lost(key, e)).map(|(key, _)| *key).collect();
+        for key in lost {
+            self.drop_subtree(key);
+        }
+    }
+
     /// Forgets children that were never told and are gone again.
     fn drop_untold(&mut self, key: NativeKey, before: Vec<NativeKey>) {
         let Some(now) = self.nodes.get(&key).map(|e| e.facts.children.clone()) else { return };
@@ -94,7 +109,11 @@ impl Shadow {
             }
             let entry = self.nodes.get_mut(&child)?;
             let came_here = entry.facts.parent.replace(parent) != Some(parent);
-            if came_here && self.dialect.names_from_groups {
+            let untold = entry.told.is_none() && entry.stage == Stage::Complete;
+            if untold && self.dialect.paths_reused {
+                // It was known once and left without a word.
+                self.read_what_it_is_now(child);
+            } else if came_here && self.dialect.names_from_groups {
                 self.ask(child, crate::read::Facet::Name);
             }
             return Some(child);

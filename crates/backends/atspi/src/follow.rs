@@ -35,6 +35,18 @@ impl Before {
 }
 
 impl Shadow {
+    /// The object may be another one by now, under the same path.
+    pub(crate) fn read_what_it_is_now(&mut self, key: NativeKey) {
+        let Some(entry) = self.nodes.get_mut(&key) else { return };
+        if entry.stage == Stage::Complete {
+            self.read_one_again(key);
+            return;
+        }
+        // Part of what is known may be of the other one: its first reading starts over.
+        entry.stage = Stage::Named;
+        self.ask_all(key, self.dialect.first_questions());
+    }
+
     /// An object with another role is another object that was given the same path: its family is read again, and there
     /// it gets a key of its own.
     pub(crate) fn role_learned(&mut self, key: NativeKey, before: &Before) {

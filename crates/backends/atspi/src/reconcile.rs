@@ -4,6 +4,7 @@
 use crate::read::{Facet, text_question};
 use crate::role::NativeRole;
 use crate::shadow::{Entry, Shadow, Stage};
+use crate::state::NativeStates;
 use std::time::Duration;
 use stillpoint_core::tree::{NativeKey, Rect};
 use tokio::time::Instant;
@@ -92,7 +93,10 @@ impl Shadow {
             return;
         }
         let worth_asking = |key: &NativeKey| {
-            let Some(entry) = self.nodes.get(key).filter(|e| e.told.is_some()) else { return false };
+            // Told or not: what has just come here from elsewhere is about to be.
+            let Some(entry) = self.nodes.get(key).filter(|e| e.stage == Stage::Complete) else {
+                return false;
+            };
             *key == self.root
                 || entry.facts.role.is_container()
                 || (entry.facts.is_showing() && self.is_placed(*key))
@@ -108,6 +112,22 @@ impl Shadow {
             }
         }
         self.look_at_hidden_checks();
+        self.look_at_open_menus();
+    }
+
+    /// Qt 5 says nothing when an item of an open menu is checked or enabled, nor when the focus goes to the menu.
+    fn look_at_open_menus(&mut self) {
+        let untold = |e: &Entry| {
+            (e.facts.role.is_menu_item() && e.facts.is_showing()) || e.facts.states.has(NativeStates::FOCUSED)
+        };
+        if !self.dialect.terse_states {
+            return;
+        }
+        let keys: Vec<NativeKey> =
+            self.nodes.iter().filter(|(_, e)| untold(e)).map(|(key, _)| *key).take(LOOK_LIMIT).collect();
+        for key in keys {
+            self.ask(key, Facet::States);
+        }
     }
 
     /// Seen in gtk3-widget-factory: check boxes and radio buttons of a closed popover read as unchecked some time after a

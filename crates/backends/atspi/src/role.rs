@@ -105,6 +105,11 @@ impl NativeRole {
         )
     }
 
+    /// Whether it is an item of a menu.
+    pub(crate) fn is_menu_item(self) -> bool {
+        matches!(self.0, 8 | 35 | 45 | 59)
+    }
+
     /// Whether checking is what it is there for.
     pub(crate) fn is_checkable(self) -> bool {
         matches!(self.0, 7 | 8 | 44 | 45 | 130)

@@ -2,6 +2,8 @@
 
 mod stage;
 
+use serde_json::json;
+use stage::verbs::ask;
 use stage::{Stage, differences, outline, walker};
 use stillpoint_core::tree::Role;
 use stillpoint_engine::backend::{Action, Backend as _};
@@ -51,4 +53,33 @@ fn without_values(outline: &[String]) -> Vec<String> {
         _ => line.clone(),
     };
     outline.iter().map(cut).collect()
+}
+
+/// SPEC §6 on the stock example of an app that never comes to rest geometrically.
+#[tokio::test]
+async fn a_wait_settles_although_the_bounds_never_rest_and_tells_what_came_and_went() {
+    let stage = Stage::new();
+    let app = stage.program("gtk3-widget-factory").await;
+    let session = stage.open(&app).await;
+    ask(&session, "wait_for_idle", json!({ "timeout_ms": 60_000 })).await;
+    let base = session.revision();
+    let switch = json!({ "selector": "radio \"Page 2\"", "settle": "none" });
+    let switched = ask(&session, "select", switch).await;
+    assert_eq!(switched["success"], true, "{switched}");
+
+    let since = json!({ "since_revision": base, "timeout_ms": 60_000 });
+    let waited = ask(&session, "wait_for_ui_change", since).await;
+    assert_eq!(waited["status"], "success", "{waited}");
+    assert_eq!(waited["reason"], "converged");
+    assert_eq!(waited["stability_state"], "stable");
+    assert_eq!(waited["change_detected"], true);
+    assert_eq!(waited["base_revision"], json!(base));
+
+    let delta = session.delta_since(base).expect("the base is kept");
+    let appeared: Vec<&str> = delta.added().filter_map(|(_, node)| node.label()).collect();
+    let vanished: Vec<&str> = delta.removed().filter_map(|(_, node)| node.label()).collect();
+    assert!(appeared.contains(&"Expander"), "{appeared:?}");
+    assert!(vanished.contains(&"link button"), "{vanished:?}");
+    let words = waited["change_summary"]["first"].to_string();
+    assert!(words.contains("appeared") && words.contains("vanished"), "{words}");
 }

@@ -58,11 +58,9 @@ async fn the_mirror_of_gtk3_widget_factory_is_true_at_every_stop() {
 #[tokio::test]
 async fn the_mirror_of_gtk4_widget_factory_is_true_at_every_stop() {
     let steps = [
-        look(),
         ("select", on("tab \"Page _2\"")),
         look(),
         ("select", on("tab \"Page _3\"")),
-        look(),
         ("select", on("tab \"Page _1\"")),
         ("toggle", on("checkbox \"checkbutton\"[enabled][0]")),
         look(),
