@@ -55,7 +55,7 @@ impl Session {
         if barrier.left == 0 {
             barrier.round = Some(self.shadow.round);
             // What was put off belongs to what the app said before, and so does what its toolkit never says.
-            self.place_now();
+            self.place_due(|_| true);
             if !self.sweeps.is_empty() {
                 self.sweep_now();
             }

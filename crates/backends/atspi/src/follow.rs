@@ -10,9 +10,34 @@ use stillpoint_core::tree::{NativeKey, Rect, Str};
 /// In what was scrolled or resized, at most this many objects are asked whether they show.
 const SCROLLED_LIMIT: usize = 2_000;
 
-/// How often in a row something that moves is looked at again: with the interval between two looks, about a second. A
-/// popover that slides in takes a quarter of that; a spinner that turns goes on for ever.
-const MOST_LOOKS: u8 = 20;
+/// How often something is found elsewhere before it counts as something that never rests, as a spinner that turns.
+const MOST_MOVES: u8 = 20;
+/// How often it has to be found in the same place, at looks that are further and further apart: an app that slides a
+/// popover in may be slow to begin, and slow to draw.
+const STILL_LOOKS: u8 = 4;
+
+/// Whether something stands still, as far as looking tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Motion {
+    moves: u8,
+    still: u8,
+}
+
+impl Motion {
+    /// Takes what a look found. `Some` if another look is wanted, with the number of looks that found it still.
+    fn seen(&mut self, moved: bool) -> Option<u8> {
+        if moved {
+            self.still = 0;
+            self.moves = self.moves.saturating_add(1);
+        } else {
+            self.still = (self.still + 1).min(STILL_LOOKS);
+        }
+        if self.still == STILL_LOOKS {
+            self.moves = 0;
+        }
+        (1..MOST_MOVES).contains(&self.moves).then_some(self.still)
+    }
+}
 
 /// What was known of an object before an answer came.
 #[derive(Debug)]
@@ -73,14 +98,11 @@ impl Shadow {
     /// it never will. It may also have been scrolled out of sight or into it, and so may all that lies in it.
     pub(crate) fn place_learned(&mut self, key: NativeKey, before: &Before) {
         let Some(entry) = self.nodes.get_mut(&key) else { return };
-        if entry.facts.extents == before.extents {
-            entry.moves = 0;
-            return;
+        if let Some(looks) = entry.motion.seen(entry.facts.extents != before.extents) {
+            self.moved.insert(key, crate::events::PLACE_INTERVAL * (1 << looks));
         }
-        if entry.moves < MOST_LOOKS {
-            entry.moves += 1;
-            self.moved.insert(key);
-        }
+        let Some(entry) = self.nodes.get(&key).filter(|e| e.facts.extents != before.extents) else { return };
+        let key = if entry.stage == Stage::Complete { key } else { return };
         let Some(entry) = self.nodes.get(&key).filter(|e| e.stage == Stage::Complete) else { return };
         if entry.facts.role.is_divider() && entry.facts.interfaces.has(Interfaces::VALUE) {
             self.ask_all(key, self.dialect.value_questions());

@@ -21,13 +21,11 @@ impl AtspiBackend {
     /// and Qt's menus reach beyond the window that they are in.
     pub(crate) async fn element_at(&self, x: i32, y: i32, deadline: Deadline) -> Result<Option<NativeKey>> {
         let popup = |answer| Command::PopupAt(x, y, answer);
-        let covering = match self.request("the app's popups", popup, deadline).await? {
-            Some(popup) => Some(popup),
-            None => {
-                let windows = self.request("the app's windows", Command::Windows, deadline).await?;
-                windows.into_iter().find(|w| w.bounds.is_some_and(|bounds| bounds.contains(x, y)))
-            }
-        };
+        let mut covering = self.request("the app's popups", popup, deadline).await?;
+        if covering.is_none() {
+            let windows = self.request("the app's windows", Command::Windows, deadline).await?;
+            covering = windows.into_iter().find(|w| w.bounds.is_some_and(|bounds| bounds.contains(x, y)));
+        }
         let Some(window) = covering else { return Ok(None) };
         // A toolkit that knows no screen coordinates is asked in those of its window.
         let (point, coordinates) = match window.origin {

@@ -83,8 +83,8 @@ pub(crate) struct Session {
     pub(crate) pongs: Vec<Message>,
     pub(crate) last_barrier: u64,
     pub(crate) refreshes: Vec<Refresh>,
-    pub(crate) later: HashSet<NativeKey>,
-    pub(crate) later_at: Option<Instant>,
+    /// Whose places have to be asked for, and when.
+    pub(crate) later: HashMap<NativeKey, Instant>,
     pub(crate) sweeps: HashSet<NativeKey>,
     pub(crate) sweep_at: Option<Instant>,
     pub(crate) last_sweep: Instant,
@@ -176,8 +176,7 @@ impl Session {
         let effects = self.shadow.event(message);
         self.tells_bounds |= effects.tells_bounds;
         if let Some(key) = effects.place_later {
-            self.later.insert(key);
-            self.later_at.get_or_insert(self.shadow.now + crate::events::PLACE_INTERVAL);
+            self.later.entry(key).or_insert(self.shadow.now + crate::events::PLACE_INTERVAL);
         }
         if let Some(key) = effects.moved_within {
             self.sweep_soon(key);
@@ -193,16 +192,15 @@ impl Session {
     }
 
     fn next_due(&self) -> Instant {
-        let due = [self.later_at, self.sweep_at, self.reconciler.due(self.shadow.is_quiet())];
+        let due =
+            [self.later.values().min().copied(), self.sweep_at, self.reconciler.due(self.shadow.is_quiet())];
         due.into_iter().flatten().min().unwrap_or_else(|| Instant::now() + Duration::from_secs(3600))
     }
 
     fn wake(&mut self) {
         let now = Instant::now();
         self.shadow.now = now;
-        if self.later_at.is_some_and(|at| at <= now) {
-            self.place_now();
-        }
+        self.place_due(|at| at <= now);
         if self.sweep_at.is_some_and(|at| at <= now) {
             self.sweep_now();
         }
@@ -212,16 +210,17 @@ impl Session {
     }
 
     fn look_again_at_what_moved(&mut self) {
-        if !self.shadow.moved.is_empty() {
-            self.later.extend(self.shadow.moved.drain());
-            self.later_at.get_or_insert(self.shadow.now + crate::events::PLACE_INTERVAL);
+        for (key, delay) in self.shadow.moved.drain() {
+            self.later.insert(key, self.shadow.now + delay);
         }
     }
 
-    /// Asks for every place that was put off.
-    pub(crate) fn place_now(&mut self) {
-        self.later_at = None;
-        for key in self.later.drain() {
+    /// Asks for the places that were put off until then.
+    pub(crate) fn place_due(&mut self, is_due: impl Fn(Instant) -> bool) {
+        let due: Vec<NativeKey> =
+            self.later.iter().filter(|(_, at)| is_due(**at)).map(|(key, _)| *key).collect();
+        for key in due {
+            self.later.remove(&key);
             self.shadow.ask(key, crate::read::Facet::Extents);
         }
     }

@@ -5,6 +5,7 @@
 //! for already need not be asked again, and no answer is ever older than what is known.
 
 use crate::cache::Cache;
+use crate::follow::Motion;
 use crate::gather::{Gathering, Step};
 use crate::node::Facts;
 use crate::object::{Keys, Object};
@@ -12,6 +13,7 @@ use crate::read::{Dialect, Facet};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 use stillpoint_core::tree::{Limits, NativeKey, Props};
 use tokio::time::Instant;
 
@@ -44,8 +46,8 @@ pub(crate) struct Entry {
     pub(crate) id_asked: bool,
     /// It did not answer, or said that it is gone.
     pub(crate) dead: bool,
-    /// How often in a row it was found elsewhere than before.
-    pub(crate) moves: u8,
+    /// Whether it stands still.
+    pub(crate) motion: Motion,
     /// When its place was last asked for.
     pub(crate) placed_at: Option<Instant>,
     /// Its list of children is not to be believed: each is asked for.
@@ -67,7 +69,7 @@ impl Entry {
             in_flight: 0,
             id_asked: false,
             dead: false,
-            moves: 0,
+            motion: Motion::default(),
             placed_at: None,
             by_index: false,
             gathering: None,
@@ -121,8 +123,8 @@ pub(crate) struct Shadow {
     pub(crate) restructured: HashMap<NativeKey, Instant>,
     /// Whose properties may differ.
     pub(crate) changed: HashSet<NativeKey>,
-    /// What was found elsewhere than before.
-    pub(crate) moved: HashSet<NativeKey>,
+    /// What may be on its way, and when to look at it again.
+    pub(crate) moved: HashMap<NativeKey, Duration>,
     /// Other names on the bus that objects of this app live under.
     pub(crate) strangers: Vec<Arc<str>>,
     /// Objects that spoke before anybody named them, being looked after.
@@ -156,7 +158,7 @@ impl Shadow {
             active: None,
             restructured: HashMap::new(),
             changed: HashSet::new(),
-            moved: HashSet::new(),
+            moved: HashMap::new(),
             strangers: Vec::new(),
             strays: HashSet::new(),
             skipped: Skipped::default(),

@@ -1,6 +1,8 @@
 //! What is typed into a password field is in nothing that leaves a session: no answer, snapshot, delta, watched change,
 //! trace file, nor in the log at its most talkative.
 
+#![allow(clippy::unwrap_used)] // a test may panic
+
 mod stage;
 
 use serde_json::json;
