@@ -76,7 +76,7 @@ fn work(out: Out, matches: &ArgMatches) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let done = runtime.block_on(async {
         let cancel = CancellationToken::new();
-        interruptible(&cancel);
+        interruptible(&cancel)?;
         let desk = Desk { engine: engine::engine(), out, cancel };
         let done = dispatch(&desk, matches).await;
         desk.engine.shut_down().await;
@@ -87,17 +87,25 @@ fn work(out: Out, matches: &ArgMatches) -> anyhow::Result<Exit> {
     done
 }
 
-/// The first Ctrl-C cancels what runs, the second ends the process.
-fn interruptible(cancel: &CancellationToken) {
+/// The first Ctrl-C cancels what runs, the second ends the process. A supervisor's word to end counts as Ctrl-C: what
+/// was started for a target, such as a browser, is ended with it.
+fn interruptible(cancel: &CancellationToken) -> anyhow::Result<()> {
+    let mut term = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    let mut interrupt = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
     let cancel = cancel.clone();
     tokio::spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() {
+        loop {
+            tokio::select! {
+                _ = term.recv() => {}
+                _ = interrupt.recv() => {}
+            }
             if cancel.is_cancelled() {
                 std::process::exit(Exit::Interrupted.code().into());
             }
             cancel.cancel();
         }
     });
+    Ok(())
 }
 
 async fn dispatch(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exit> {

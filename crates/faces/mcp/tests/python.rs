@@ -5,41 +5,13 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::process::Command;
 use stillpoint_mcp::{HttpOptions, HttpServer, Options};
 use support::engine;
+use support::python::{done, python};
 use tokio_util::sync::CancellationToken;
 
-const SDK: &str = "mcp==2.3.0";
 const TOKEN: &str = "open-sesame-open-sesame";
-
-/// A Python with the SDK, in a virtual environment beside the build.
-fn python() -> &'static Path {
-    static MADE: OnceLock<PathBuf> = OnceLock::new();
-    MADE.get_or_init(|| {
-        let example = support::example();
-        let home = example.ancestors().nth(3).unwrap().join("mcp-python");
-        let python = home.join("bin/python");
-        let has_sdk = |python: &Path| {
-            let asked = Command::new(python).args(["-c", "import mcp, httpx2; from importlib.metadata import version; print('mcp=='+version('mcp'))"]).output();
-            asked.is_ok_and(|out| String::from_utf8_lossy(&out.stdout).trim() == SDK)
-        };
-        if !has_sdk(&python) {
-            done(&Command::new("python3").args(["-m", "venv"]).arg(&home).output().unwrap());
-            let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", SDK];
-            done(&Command::new(&python).args(pip).output().unwrap());
-            assert!(has_sdk(&python), "the Python SDK is not there after its installation");
-        }
-        python
-    })
-}
-
-fn done(output: &Output) -> String {
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{}\n{out}\n{err}", output.status);
-    out.into_owned()
-}
 
 fn script() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/session.py")

@@ -1,6 +1,8 @@
 //! The real binary, through pipes and in a terminal of its own.
 #![allow(dead_code)] // each test file uses its part
 
+pub(crate) mod pages;
+
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;

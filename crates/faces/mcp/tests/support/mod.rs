@@ -1,6 +1,8 @@
 //! A client that keeps what it hears, connected to a server with the simulator.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test file uses its own part; a test may panic
 
+pub mod python;
+
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientRequest, ProgressNotificationParam, Request,
     ResourceUpdatedNotificationParam, ServerResult,
