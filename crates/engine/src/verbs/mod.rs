@@ -15,6 +15,7 @@ mod limits;
 mod pointer;
 mod press_key;
 mod run_flow;
+mod screenshot;
 mod scroll_to;
 mod select;
 mod set_value;
@@ -46,6 +47,7 @@ pub use is_idle::{IdleAnswer, IsIdle};
 pub use pointer::{DoubleTap, Hover, LongPress, RightClick, Tap};
 pub use press_key::{PressKey, PressKeyParams};
 pub use run_flow::{FlowAnswer, FlowStep, RunFlow, RunFlowParams, StepReport, StepStatus};
+pub use screenshot::{Screenshot, ScreenshotAnswer, ScreenshotParams};
 pub use scroll_to::ScrollTo;
 pub use select::Select;
 pub use set_value::{SetValue, SetValueParams, ValueInput};
@@ -148,6 +150,10 @@ pub trait Answer: Send + Sync {
     }
     /// What went wrong, where the answer says so.
     fn error(&self) -> Option<Error> {
+        None
+    }
+    /// A picture (PNG) that belongs to the answer and is too large to be part of its JSON.
+    fn picture(&self) -> Option<&[u8]> {
         None
     }
 }
@@ -266,6 +272,7 @@ static TABLE: LazyLock<Vec<VerbSpec>> = LazyLock::new(|| {
         spec::<ExpectState>(),
         spec::<ClassifyActionOutcome>(),
         spec::<GetNetworkActivity>(),
+        spec::<Screenshot>(),
         spec::<RunFlow>(),
     ]
 });

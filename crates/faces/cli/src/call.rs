@@ -2,17 +2,19 @@
 
 use crate::engine::{Desk, interrupted, open};
 use crate::exit::Exit;
-use crate::grammar::{DAEMON, SETTING, TARGET, place};
+use crate::grammar::{SETTING, TARGET, place};
 use crate::params::{self, Param, flag};
+use crate::picture::Picture;
 use crate::progress;
+use crate::route;
 use crate::words::{self, Use};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::time::Duration;
 use stillpoint_core::{Error, Result, Target};
 use stillpoint_engine::backend::AttachOptions;
-use stillpoint_engine::verbs::Call;
+use stillpoint_engine::verbs::{Answer, Call, VerbSpec};
 
 /// How long a cancelled verb may take to say what it saw.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -21,16 +23,32 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub(crate) async fn run(desk: &Desk, word: &str, matches: &ArgMatches) -> anyhow::Result<Exit> {
     let target = target(matches)?;
     let (verb, params) = understand(word, &words::uses(word), matches)?;
-    if matches.get_flag(DAEMON) {
-        let Value::Object(mut params) = params else {
-            return Err(Error::internal("parameters are an object").into());
-        };
-        params.insert("app".to_owned(), target.to_string().into());
-        let client = crate::serve::daemon().await?;
-        let reply = client.call(verb.name, Value::Object(params), &desk.cancel).await?;
-        return desk.out.answer(&reply);
+    let picture = (verb.name == "screenshot").then(|| Picture::wanted(desk.out, matches)).transpose()?;
+    let what = format!("{word} {target}");
+    let answer = if route::to_daemon(matches, &target) {
+        through_the_daemon(desk, &what, verb, params, matches, &target).await?
+    } else {
+        here(desk, &what, verb, params, matches, &target).await?
+    };
+    if let (Some(picture), Some(png)) = (picture, answer.picture()) {
+        picture.keep(png)?;
+        if matches!(picture, Picture::Stdout) {
+            return Ok(answer.verdict().into());
+        }
     }
-    let session = open(&desk.engine, &target, &options(matches)?, &desk.cancel).await?;
+    desk.out.answer(&*answer)
+}
+
+/// In a session that lasts as long as this call.
+async fn here(
+    desk: &Desk,
+    what: &str,
+    verb: &VerbSpec,
+    params: Value,
+    matches: &ArgMatches,
+    target: &Target,
+) -> Result<Box<dyn Answer>> {
+    let session = open(&desk.engine, target, &options(matches)?, &desk.cancel).await?;
     // Nobody is asked here: what is destructive needs the caller's own `--confirm`.
     let call = Call { cancel: desk.cancel.clone(), ..Call::default() };
     let answering = async {
@@ -39,8 +57,29 @@ pub(crate) async fn run(desk: &Desk, word: &str, matches: &ArgMatches) -> anyhow
             () = given_up(desk) => Err(interrupted()),
         }
     };
-    let answer = progress::during(&session, &format!("{word} {target}"), answering).await?;
-    desk.out.answer(&*answer)
+    progress::during(Some(&session), what, answering).await
+}
+
+/// In the session that the daemon holds, or opens now.
+async fn through_the_daemon(
+    desk: &Desk,
+    what: &str,
+    verb: &VerbSpec,
+    params: Value,
+    matches: &ArgMatches,
+    target: &Target,
+) -> Result<Box<dyn Answer>> {
+    let Value::Object(mut params) = params else { return Err(Error::internal("parameters are an object")) };
+    params.insert("app".to_owned(), target.to_string().into());
+    let answering = async {
+        let settings = options(matches)?.settings;
+        if !settings.is_empty() {
+            let asked = json!({ "app": target.to_string(), "settings": settings });
+            route::call("open", asked, &desk.cancel).await?;
+        }
+        route::call(verb.name, Value::Object(params), &desk.cancel).await
+    };
+    Ok(Box::new(progress::during(None, what, answering).await?))
 }
 
 async fn given_up(desk: &Desk) {
@@ -66,11 +105,7 @@ pub(crate) fn options(matches: &ArgMatches) -> Result<AttachOptions> {
 }
 
 /// Which verb is meant, with its parameters.
-fn understand(
-    word: &str,
-    uses: &[Use],
-    matches: &ArgMatches,
-) -> Result<(&'static stillpoint_engine::verbs::VerbSpec, Value)> {
+fn understand(word: &str, uses: &[Use], matches: &ArgMatches) -> Result<(&'static VerbSpec, Value)> {
     let mut given: Vec<&str> = (0..)
         .map_while(|n| matches.try_get_one::<String>(&place(n)).ok().flatten())
         .map(String::as_str)

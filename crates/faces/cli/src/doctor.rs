@@ -7,11 +7,43 @@ use serde_json::json;
 use std::fmt::Write;
 use stillpoint_engine::backend::Check;
 
+/// The heading of what concerns no backend: how Stillpoint itself is set up.
+const SETTINGS: &str = "settings";
+/// The heading of what private desktops need.
+const DESKTOPS: &str = "desktop";
+
+/// Whether `stillpoint desktop` has what it starts. The programs are looked for where the shell would.
+#[cfg(target_os = "linux")]
+fn private_desktops() -> Check {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let places: Vec<std::path::PathBuf> = std::env::split_paths(&path).collect();
+    let there = |program: &str| places.iter().any(|place| place.join(program).is_file());
+    let launcher = ["/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher"];
+    let mut missing: Vec<&str> = [("Xvfb", "xvfb"), ("dbus-daemon", "dbus-daemon"), ("openbox", "openbox")]
+        .into_iter()
+        .filter(|(program, _)| !there(program))
+        .map(|(_, package)| package)
+        .collect();
+    if !launcher.iter().any(|file| std::path::Path::new(file).is_file()) {
+        missing.push("at-spi2-core");
+    }
+    let name = "private desktops".to_owned();
+    if missing.is_empty() {
+        let found = "Xvfb, dbus-daemon, openbox and the accessibility bus are there".to_owned();
+        return Check { name, ok: true, found, fix: None };
+    }
+    let fix = Some(format!("apt install {}", missing.join(" ")));
+    Check { name, ok: false, found: format!("missing: {}", missing.join(", ")), fix }
+}
+
 /// Tells every check. Done if at least one kind of real target can be driven; the simulator is not one.
 pub(crate) async fn run(desk: &Desk) -> anyhow::Result<Exit> {
-    let backends = desk.engine.diagnose().await;
+    let mut backends = desk.engine.diagnose().await;
+    #[cfg(target_os = "linux")]
+    backends.push((DESKTOPS.to_owned(), vec![private_desktops()]));
+    backends.push((SETTINGS.to_owned(), vec![crate::policy::check()]));
     let fine = |checks: &[Check]| checks.iter().all(|c| c.ok);
-    let real = |schemes: &str| schemes != "sim:";
+    let real = |schemes: &str| !["sim:", DESKTOPS, SETTINGS].contains(&schemes);
     let ready: Vec<&str> =
         backends.iter().filter(|(s, c)| real(s) && fine(c)).map(|(s, _)| s.as_str()).collect();
     let exit = if ready.is_empty() { Exit::Unavailable } else { Exit::Done };

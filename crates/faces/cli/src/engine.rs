@@ -8,10 +8,10 @@ use stillpoint_engine::{Engine, Policy, Session};
 use stillpoint_sim::Sim;
 use tokio_util::sync::CancellationToken;
 
-/// An engine with every backend of this build, under the usual policy: an engine that is given none lets everything
+/// An engine with every backend of this build, under a policy: an engine that is given none lets everything
 /// pass, and what is destructive needs the caller's own `--confirm` (SPEC §14).
-pub(crate) fn engine() -> Engine {
-    let engine = Engine::new().with_policy(Policy::default()).with(Sim::new()).with(Chromium::new());
+pub(crate) fn engine(policy: Policy) -> Engine {
+    let engine = Engine::new().with_policy(policy).with(Sim::new()).with(Chromium::new());
     #[cfg(target_os = "linux")]
     let engine = engine.with(stillpoint_atspi::AtspiConnector::from_env());
     engine

@@ -15,6 +15,10 @@ pub(crate) const TARGET: &str = "/target";
 pub(crate) const SETTING: &str = "/setting";
 /// The id of the flag that uses the daemon.
 pub(crate) const DAEMON: &str = "/daemon";
+/// The id of the flag that does not.
+pub(crate) const NO_DAEMON: &str = "/no-daemon";
+/// The id of the flag for the place of a picture.
+pub(crate) const FILE: &str = "/file";
 
 /// The id of the place with this number after the target.
 pub(crate) fn place(number: usize) -> String {
@@ -75,7 +79,7 @@ fn global() -> [Arg; 2] {
 }
 
 /// The target and how to attach to it.
-fn target() -> [Arg; 3] {
+fn target() -> [Arg; 4] {
     let setting = Arg::new(SETTING)
         .long("attach-option")
         .value_name("NAME=VALUE")
@@ -88,10 +92,13 @@ fn target() -> [Arg; 3] {
     let daemon = Arg::new(DAEMON)
         .long("daemon")
         .action(ArgAction::SetTrue)
-        .env("STILLPOINT_DAEMON")
-        .value_parser(clap::builder::BoolishValueParser::new())
-        .help("Use the session that the daemon holds, so that revisions carry over between calls");
-    [target, setting, daemon]
+        .help("Use the session that the daemon holds, so that revisions carry over between calls; usual but for sim:");
+    let no_daemon = Arg::new(NO_DAEMON)
+        .long("no-daemon")
+        .action(ArgAction::SetTrue)
+        .conflicts_with(DAEMON)
+        .help("Attach for this call alone");
+    [target, setting, daemon, no_daemon]
 }
 
 /// A word that means one verb, or one of several.
@@ -114,6 +121,11 @@ fn typed(name: &'static str, about: &str, uses: &[Use], word: Option<&Word>) -> 
     for param in flags(uses) {
         let placed = uses.iter().any(|u| u.form.places.contains(&param.name.as_str()));
         command = command.arg(param.flag().hide(placed));
+    }
+    if uses.iter().any(|u| u.verb.name == "screenshot") {
+        let file =
+            Arg::new(FILE).long("file").value_name("FILE").value_parser(value_parser!(std::path::PathBuf));
+        command = command.arg(file.help("Put the picture (PNG) there; else it goes to standard output"));
     }
     command.after_help(help::examples(name))
 }
@@ -165,7 +177,15 @@ fn own() -> Vec<Command> {
     let number = |id: &'static str, help: &'static str| {
         Arg::new(id).long(flag(id)).value_name("N").allow_hyphen_values(true).help(help)
     };
+    let [to_open, setting, ..] = target();
+    let [to_close, ..] = target();
     vec![
+        Command::new("open")
+            .about("Attach to a target and keep following it, in the daemon; tells the first snapshot")
+            .args([to_open, setting])
+            .after_help(help::examples("open")),
+        Command::new("close").about("Let go of a target that the daemon holds").arg(to_close),
+        crate::flow::command(),
         Command::new("apps").about("What can be driven now"),
         Command::new("doctor")
             .about("What each kind of target needs on this machine, and whether it is there"),

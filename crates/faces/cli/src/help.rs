@@ -5,14 +5,17 @@ use std::fmt::Write;
 use stillpoint_engine::verbs;
 
 /// The commands that are no verbs, with what they do.
-const OWN: [(&str, &str); 10] = [
+const OWN: [(&str, &str); 13] = [
+    ("open", "Attach and keep following, in the daemon"),
+    ("close", "Let go of a target that the daemon holds"),
+    ("flow", "Run steps from a YAML file, with a report for CI"),
     ("apps", "What can be driven now"),
     ("doctor", "What is missing on this machine, and how to get it"),
     ("watch", "Live revisions, one line each"),
     ("demo", "Act, wait, delta, verify, with a timeline; --desktop for a real app"),
     ("desktop", "Private headless desktops: run, start, stop, list, env"),
-    ("mcp", "A server for agents (Model Context Protocol)"),
-    ("serve", "Hold sessions between calls; see --daemon"),
+    ("mcp", "A server for agents (Model Context Protocol); mcp install CLIENT"),
+    ("serve", "The daemon, started by itself: --status, --stop"),
     ("trace", "The story of a session that was recorded"),
     ("completions", "Completions for your shell"),
     ("man", "The manual page"),
@@ -74,6 +77,12 @@ pub(crate) fn examples(word: &str) -> String {
             "stillpoint wait sim:clock change --mask-volatile=false --timeout-ms 2000",
         ],
         "expect" => &["stillpoint expect sim:login 'button \"Sign in\"' enabled false"],
+        "open" => &["stillpoint open app:gedit", "stillpoint open web:http://127.0.0.1:8000/"],
+        "flow" => &[
+            "stillpoint flow signin.yaml",
+            "stillpoint flow signin.yaml --target app:pid=42 --junit report.xml --json",
+        ],
+        "screenshot" => &["stillpoint screenshot sim:login --file shot.png"],
         "watch" => &[
             "stillpoint watch sim:feed --count 5",
             "stillpoint watch app:gedit --json | jq .change_summary.first",

@@ -13,13 +13,19 @@ mod desktop;
 mod doctor;
 mod engine;
 mod exit;
+mod flow;
 mod grammar;
 mod help;
+mod install;
 mod kind;
+mod open;
 mod output;
 mod paint;
 mod params;
+mod picture;
+mod policy;
 mod progress;
+mod route;
 mod serve;
 mod table;
 mod trace;
@@ -33,6 +39,7 @@ use crate::output::Out;
 use clap::ArgMatches;
 use std::process::ExitCode;
 use stillpoint_core::Error;
+use stillpoint_engine::Policy;
 use tokio_util::sync::CancellationToken;
 
 fn main() -> ExitCode {
@@ -77,7 +84,10 @@ fn work(out: Out, matches: &ArgMatches) -> anyhow::Result<Exit> {
     let done = runtime.block_on(async {
         let cancel = CancellationToken::new();
         interruptible(&cancel)?;
-        let desk = Desk { engine: engine::engine(), out, cancel };
+        // A policy that cannot be understood lets nothing run but the command that tells what is wrong.
+        let policy =
+            if matches.subcommand_name() == Some("doctor") { Policy::default() } else { policy::load()? };
+        let desk = Desk { engine: engine::engine(policy), out, cancel };
         let done = dispatch(&desk, matches).await;
         desk.engine.shut_down().await;
         done
@@ -112,6 +122,9 @@ async fn dispatch(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exit> {
     // The grammar requires a command, so there is one.
     let (word, matches) = matches.subcommand().unwrap_or(("", matches));
     match word {
+        "open" => open::open(desk, matches).await,
+        "close" => open::close(desk, matches).await,
+        "flow" => flow::run(desk, matches).await,
         "apps" => apps::run(desk).await,
         "doctor" => doctor::run(desk).await,
         "watch" => watch::run(desk, matches).await,

@@ -9,8 +9,8 @@ use stillpoint_engine::Session;
 /// Calls shorter than this show nothing.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Runs `work`; after a while a spinner tells the elapsed time and the latest revision.
-pub(crate) async fn during<T>(session: &Session, what: &str, work: impl Future<Output = T>) -> T {
+/// Runs `work`; after a while a spinner tells the elapsed time and, of a session of this process, the latest revision.
+pub(crate) async fn during<T>(session: Option<&Session>, what: &str, work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
     if !std::io::stderr().is_terminal() {
         return work.await;
@@ -25,6 +25,11 @@ pub(crate) async fn during<T>(session: &Session, what: &str, work: impl Future<O
     }
     bar.set_prefix(what.to_owned());
     bar.enable_steady_tick(Duration::from_millis(80));
+    let Some(session) = session else {
+        let done = work.await;
+        bar.finish_and_clear();
+        return done;
+    };
     let mut changes = session.changes();
     let done = loop {
         bar.set_message(format!("rev {}", session.revision()));

@@ -27,9 +27,11 @@ pub(crate) fn commands() -> [Command; 2] {
                 .value_name("SET")
                 .default_value("usual")
                 .help("Which tools are listed: usual, or all"),
-        );
+        )
+        .args_conflicts_with_subcommands(true)
+        .subcommand(crate::install::command());
     let serve = Command::new("serve")
-        .about("Hold sessions between calls (`--daemon` makes a call use it)")
+        .about("Hold sessions between calls; started by itself for every target but the simulator's")
         .arg(
             Arg::new("status")
                 .long("status")
@@ -62,11 +64,14 @@ fn token() -> Result<String> {
     })
 }
 
-/// Serves agents until they are gone.
+/// Serves agents until they are gone, or writes down for a client how to start that.
 pub(crate) async fn mcp(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exit> {
+    if let Some(("install", matches)) = matches.subcommand() {
+        return crate::install::run(desk, matches);
+    }
     let tools: ToolSet = matches.get_one::<String>("tools").map_or("usual", String::as_str).parse()?;
     let options = Options { tools };
-    let engine = Arc::new(engine());
+    let engine = Arc::new(engine(crate::policy::load()?));
     match matches.get_one::<SocketAddr>("http") {
         None => stillpoint_mcp::serve_stdio(engine.clone(), options, desk.cancel.clone()).await?,
         Some(addr) => {
@@ -96,12 +101,6 @@ pub(crate) async fn serve(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<E
         Some(addr) => Some(stillpoint_daemon::MetricsOptions { addr: *addr, token: token()? }),
     };
     let options = ServeOptions { metrics, ..ServeOptions::default() };
-    stillpoint_daemon::serve(Arc::new(engine()), options, desk.cancel.clone()).await?;
+    stillpoint_daemon::serve(Arc::new(engine(crate::policy::load()?)), options, desk.cancel.clone()).await?;
     Ok(Exit::Done)
-}
-
-/// The daemon, started if none runs.
-pub(crate) async fn daemon() -> anyhow::Result<Client> {
-    let program = std::env::current_exe()?;
-    Ok(Client::connect_or_start(&Place::of_user(), &program, &["serve"]).await?)
 }

@@ -81,7 +81,8 @@ impl Desk {
                 Code::AgentUnavailable,
                 "this daemon is coming to its end and takes no more calls",
                 "connect again; another one is started",
-            ));
+            )
+            .with_details(json!({ "taken": false })));
         }
         self.calls.fetch_add(1, Ordering::Relaxed);
         Ok(Running(self.clone()))

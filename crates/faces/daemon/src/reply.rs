@@ -14,6 +14,28 @@ pub struct Reply {
     verdict: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<Error>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "picture")]
+    picture: Option<Vec<u8>>,
+}
+
+/// A picture as JSON can carry it.
+mod picture {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    #[allow(clippy::ref_option)] // serde passes it so
+    pub(super) fn serialize<S: Serializer>(png: &Option<Vec<u8>>, to: S) -> Result<S::Ok, S::Error> {
+        match png {
+            Some(png) => to.serialize_str(&STANDARD.encode(png)),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        text.map(|text| STANDARD.decode(text).map_err(de::Error::custom)).transpose()
+    }
 }
 
 const VERDICTS: [(&str, Verdict); 5] = [
@@ -29,7 +51,8 @@ impl Reply {
     pub(crate) fn of(answer: &dyn Answer) -> Result<Self> {
         let verdict = VERDICTS.iter().find(|(_, v)| *v == answer.verdict()).map_or("done", |(name, _)| name);
         let verdict = verdict.to_owned();
-        Ok(Reply { json: answer.json()?, text: answer.text(), verdict, error: answer.error() })
+        let picture = answer.picture().map(<[u8]>::to_vec);
+        Ok(Reply { json: answer.json()?, text: answer.text(), verdict, error: answer.error(), picture })
     }
 
     /// The answer's JSON without a copy.
@@ -40,7 +63,7 @@ impl Reply {
 
 impl From<Told> for Reply {
     fn from(told: Told) -> Self {
-        Reply { json: told.json, text: told.text, verdict: "done".to_owned(), error: None }
+        Reply { json: told.json, text: told.text, verdict: "done".to_owned(), error: None, picture: None }
     }
 }
 
@@ -61,5 +84,9 @@ impl Answer for Reply {
 
     fn error(&self) -> Option<Error> {
         self.error.clone()
+    }
+
+    fn picture(&self) -> Option<&[u8]> {
+        self.picture.as_deref()
     }
 }

@@ -25,3 +25,4 @@ pub use http::{HttpOptions, HttpServer, serve_http};
 pub use options::{Options, ToolSet};
 pub use server::{INSTRUCTIONS, Server};
 pub use stdio::{serve, serve_stdio};
+pub use tools::USUAL as USUAL_TOOLS;

@@ -1,5 +1,7 @@
 //! What a tool has to say, and how that is told in the protocol: text for the model, JSON for programs.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use stillpoint_core::{Error, Result};
@@ -35,13 +37,8 @@ impl Outcome {
                 text = format!("{}\n{words}\n", text.trim_end());
             }
         }
-        Ok(Outcome { json: answer.json()?, text, failed, more: Vec::new() })
-    }
-
-    /// The same with something besides the text.
-    pub(crate) fn with(mut self, block: ContentBlock) -> Self {
-        self.more.push(block);
-        self
+        let picture = answer.picture().map(|png| ContentBlock::image(STANDARD.encode(png), "image/png"));
+        Ok(Outcome { json: answer.json()?, text, failed, more: picture.into_iter().collect() })
     }
 }
 

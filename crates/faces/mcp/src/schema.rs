@@ -85,6 +85,38 @@ pub(crate) fn output(schema: &schemars::Schema) -> Map<String, Value> {
     out
 }
 
+/// The schema of an answer of which nothing more is told.
+pub(crate) fn any_object() -> Map<String, Value> {
+    let mut out = Map::new();
+    out.insert("type".to_owned(), "object".into());
+    out
+}
+
+/// Leaves one type in each place, for clients whose schemas know no lists of types. A selector's written form stands
+/// for both of its forms where `brief` is asked for; the other is accepted all the same.
+pub(crate) fn single_types(schema: &mut Value, brief: bool) {
+    let Value::Object(fields) = schema else { return };
+    if let Some(Value::Array(kinds)) = fields.get("type").cloned() {
+        if brief && kinds.contains(&"string".into()) && kinds.contains(&"object".into()) {
+            fields.insert("type".to_owned(), "string".into());
+        } else {
+            fields.remove("type");
+            let each = kinds.into_iter().map(|kind| json!({ "type": kind }));
+            fields.insert("anyOf".to_owned(), Value::Array(each.collect()));
+        }
+    } else if !["type", "anyOf", "enum"].iter().any(|key| fields.contains_key(*key)) {
+        // Any value: those that a state or a field can have.
+        let each = ["boolean", "number", "string"].map(|kind| json!({ "type": kind }));
+        fields.insert("anyOf".to_owned(), Value::Array(each.to_vec()));
+    }
+    if let Some(items) = fields.get_mut("items") {
+        single_types(items, brief);
+    }
+    for (_, property) in fields.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+        single_types(property, brief);
+    }
+}
+
 fn definitions(schema: &Value) -> &Value {
     schema.get("$defs").unwrap_or(&Value::Null)
 }

@@ -24,8 +24,8 @@ Drives UIs without sleeps: a live mirror follows the app; actions wait until the
 tell what changed.
 app: a target's URI (app:gedit, web:http://…, sim:login), opened on first use; leave it out when one is open.
 selector: button \"Save\" · #id · \"exact text\" · ~\"part\" · [enabled] · dialog \"X\" >> button \"OK\" · button[2] · e12 \
-(this session only) · or {role, label, text, contains, index}.
-Act → wait → verify: give expect with the action; lifecycle_state verified is proof, success alone is not. Never sleep; \
+(this session only).
+Act → wait → verify: give expect (a selector, or {selector, property, expected}) with the action; lifecycle_state verified is proof, success alone is not. Never sleep; \
 wait_for_ui for what comes by itself. Look once with snapshot, then snapshot since the revision you know.
 UI first: judge by elements and states (expect_state, expect_element_visible, expect_screen) before network, logs or \
 screenshots.

@@ -10,8 +10,12 @@ use stillpoint_engine::verbs::{VerbSpec, table};
 /// The parameter of every tool that says which open target is meant.
 pub(crate) const APP: &str = "app";
 
-/// The verbs that most journeys need; the others come with [`ToolSet::All`].
-const USUAL: [&str; 19] = [
+/// The tools that most journeys need, in the order in which they are listed; the other verbs come with
+/// [`ToolSet::All`].
+pub const USUAL: [&str; 23] = [
+    "list_targets",
+    "open_target",
+    "close_target",
     "snapshot",
     "find_element",
     "tap",
@@ -30,6 +34,7 @@ const USUAL: [&str; 19] = [
     "classify_action_outcome",
     "get_network_activity",
     "get_screen_fingerprint",
+    "screenshot",
     "run_flow",
 ];
 
@@ -38,28 +43,32 @@ const IDEMPOTENT: [&str; 5] = ["set_value", "scroll_to", "focus", "hover", "expa
 /// Verbs that act and cannot make an app do anything that it would ask back about.
 const HARMLESS: [&str; 4] = ["scroll_to", "scroll", "focus", "hover"];
 
-/// Parameters that many verbs share, in fewer words than the table's.
+/// Parameters that many verbs share, in fewer words than the table's; no words where the name says it.
 const SHARED: [(&str, &str); 8] = [
     ("confirm", "Only with the user's consent"),
-    ("expect", "Selector to be visible afterwards, or {selector, property, expected}"),
+    ("expect", "Selector to be visible afterwards"),
     ("expected_revision", ""),
-    ("dry_run", ""),
-    ("settle", ""),
     ("timeout_ms", ""),
     ("scope", ""),
+    ("limit", ""),
+    ("replace", ""),
     ("since_revision", "Count changes from here on"),
 ];
 /// Fine tuning that is right as it is; it is accepted, and told with [`ToolSet::All`].
-const TUNING: [&str; 9] = [
+const TUNING: [&str; 13] = [
     "settle",
     "settle_window_ms",
     "settle_timeout_ms",
     "stability_window_ms",
     "mask_volatile",
     "max_depth",
+    "max_nodes",
     "ignore",
     "fingerprint",
     "heal",
+    "dry_run",
+    "duration_ms",
+    "network",
 ];
 /// What a selector looks like, where one is asked for without more words.
 const SELECTOR: &str = r#"Such as button "Save", #id, "text", e12"#;
@@ -80,18 +89,11 @@ pub(crate) const TELLING: [&str; 10] = [
 
 /// All tools of a set, in the order in which they are listed.
 pub(crate) fn list(set: ToolSet) -> Vec<Tool> {
-    let shown = |verb: &&VerbSpec| set == ToolSet::All || USUAL.contains(&verb.name);
-    let place = |name: &str| USUAL.iter().position(|usual| *usual == name).unwrap_or(USUAL.len());
-    let mut verbs: Vec<&VerbSpec> = table().iter().filter(shown).collect();
-    verbs.sort_by_key(|verb| place(verb.name));
+    let place = |name: &str| USUAL.iter().position(|usual| *usual == name);
+    let verbs = table().iter().filter(|verb| set == ToolSet::All || place(verb.name).is_some());
     let mut tools: Vec<Tool> = session_tools::list();
-    // The screenshot stands with what looks, at the end, before flows.
-    let screenshot = tools.pop();
-    let (flows, verbs): (Vec<&VerbSpec>, Vec<&VerbSpec>) =
-        verbs.into_iter().partition(|v| v.name == "run_flow");
-    tools.extend(verbs.into_iter().map(|verb| of_verb(verb, set)));
-    tools.extend(screenshot);
-    tools.extend(flows.into_iter().map(|verb| of_verb(verb, set)));
+    tools.extend(verbs.map(|verb| of_verb(verb, set)));
+    tools.sort_by_key(|tool| place(&tool.name).unwrap_or(USUAL.len()));
     tools
 }
 
@@ -103,10 +105,16 @@ fn of_verb(verb: &VerbSpec, set: ToolSet) -> Tool {
         }
         for (name, property) in properties.iter_mut() {
             say_less(name, property);
+            schema::single_types(property, set == ToolSet::Usual);
         }
         properties.insert(APP.to_owned(), app());
     }
-    tool(verb.name, verb.about, input, schema::output(&(verb.answer)()), annotations(verb))
+    // What an answer holds is read from the answer; a client that validates has the full list with `all`.
+    let output = match set {
+        ToolSet::Usual => schema::any_object(),
+        ToolSet::All => schema::output(&(verb.answer)()),
+    };
+    tool(verb.name, verb.about, input, output, annotations(verb))
 }
 
 fn say_less(name: &str, property: &mut Value) {

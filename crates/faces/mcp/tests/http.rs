@@ -99,7 +99,12 @@ async fn a_thousand_garbage_and_oversized_requests_leave_it_serving() {
             .to_string();
     let too_long = format!("GET /mcp HTTP/1.1\r\nHost: {addr}\r\nX: {}\r\n\r\n", "y".repeat(1 << 20));
     let mut noise = 7_u64;
+    let mut before = 0;
     for n in 0..1000_u64 {
+        if n == 200 {
+            // By then every kind of request has been seen, and buffers have the size that they need.
+            before = resident_kib();
+        }
         let bytes = match n % 50 {
             0 => post(addr, &[token], &huge),
             25 => too_long.clone().into_bytes(),
@@ -123,5 +128,15 @@ async fn a_thousand_garbage_and_oversized_requests_leave_it_serving() {
         let answer = send(addr, &bytes).await;
         assert!(!answer.starts_with("HTTP/1.1 200"), "request {n} was taken: {answer}");
     }
+    // 800 requests of which 16 had 2 MiB: what was kept of them would be seen.
+    let after = resident_kib();
+    assert!(after < before + 16 * 1024, "memory grew from {before} KiB to {after} KiB");
     assert_eq!(status(addr, &[token], &hello()).await, 200);
+}
+
+/// What this process holds in memory, test and server together.
+fn resident_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
 }

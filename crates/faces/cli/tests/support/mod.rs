@@ -1,6 +1,7 @@
 //! The real binary, through pipes and in a terminal of its own.
 #![allow(dead_code)] // each test file uses its part
 
+pub(crate) mod house;
 pub(crate) mod pages;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -23,10 +24,13 @@ pub(crate) fn stillpoint(arguments: &[&str]) -> Command {
         "STILLPOINT_LOG",
         "DISPLAY",
         "DBUS_SESSION_BUS_ADDRESS",
+        "STILLPOINT_DAEMON",
+        "STILLPOINT_POLICY",
     ] {
         command.env_remove(name);
     }
-    command.env("TERM", "xterm-256color");
+    // Nobody's own policy, nobody's own clients.
+    command.env("TERM", "xterm-256color").env("XDG_CONFIG_HOME", "/nonexistent");
     command
 }
 
@@ -80,6 +84,11 @@ pub(crate) struct InTerminal {
 impl InTerminal {
     /// Starts it in a terminal with so many columns. It leads a session, so that Ctrl-C reaches it as it would a person's.
     pub(crate) fn start(arguments: &[&str], columns: u16) -> Self {
+        Self::start_command(&stillpoint(arguments), columns)
+    }
+
+    /// The same with a command that has been prepared.
+    pub(crate) fn start_command(binary: &Command, columns: u16) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&ours).expect("the terminal is ours");
         unlockpt(&ours).expect("the terminal is open");
@@ -88,7 +97,6 @@ impl InTerminal {
             OpenOptions::new().read(true).write(true).open(&name).expect("the other end").into();
         let size = Winsize { ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(theirs.as_fd(), size).expect("it has a size");
-        let binary = stillpoint(arguments);
         // `setsid --ctty` makes the terminal the controlling one, which takes a call between fork and exec.
         let mut command = Command::new("setsid");
         command.arg("--ctty").arg("--wait").arg(binary.get_program()).args(binary.get_args());
