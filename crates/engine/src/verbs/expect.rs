@@ -143,8 +143,8 @@ pub struct ExpectState;
 #[async_trait]
 impl Verb for ExpectState {
     const NAME: &'static str = "expect_state";
-    const ABOUT: &'static str = "Verifies a state or a value of an element, waiting for it if need be. On failure it \
-        tells what was seen instead and which element is near.";
+    const ABOUT: &'static str = "Verifies a state or a value of an element, waiting for it if need be; a failure \
+        tells what was seen. To wait for what comes by itself use wait_for_ui.";
     const READ_ONLY: bool = true;
     type Params = ExpectStateParams;
     type Answer = Expected;

@@ -112,7 +112,8 @@ pub struct RunFlow;
 impl Verb for RunFlow {
     const NAME: &'static str = "run_flow";
     const ABOUT: &'static str = "Does 1 to 50 steps (act, wait, expect) in one call, and stops at the first that fails. Use \
-        it when the steps are known in advance; it saves a turn for each.";
+        it when the steps are known in advance; it saves a turn for each. Not where a step depends on what an earlier \
+        one shows.";
     const READ_ONLY: bool = false;
     type Params = RunFlowParams;
     type Answer = FlowAnswer;

@@ -79,14 +79,19 @@ fn parse(out: Out) -> anyhow::Result<Asked> {
     }
 }
 
+/// Commands that do nothing to a target, or load the policy themselves: they work beside one that cannot be understood,
+/// so that it can be found out and put right.
+const OUTSIDE: [&str; 7] = ["doctor", "serve", "mcp", "desktop", "trace", "completions", "man"];
+
 fn work(out: Out, matches: &ArgMatches) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let done = runtime.block_on(async {
         let cancel = CancellationToken::new();
         interruptible(&cancel)?;
-        // A policy that cannot be understood lets nothing run but the command that tells what is wrong.
-        let policy =
-            if matches.subcommand_name() == Some("doctor") { Policy::default() } else { policy::load()? };
+        let policy = match matches.subcommand_name() {
+            Some(word) if OUTSIDE.contains(&word) => Policy::default(),
+            _ => policy::load()?,
+        };
         let desk = Desk { engine: engine::engine(policy), out, cancel };
         let done = dispatch(&desk, matches).await;
         desk.engine.shut_down().await;

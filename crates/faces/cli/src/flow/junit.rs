@@ -1,4 +1,4 @@
-//! The report as JUnit XML, which CI systems read: a suite for each flow, a case for each step.
+//! The report as `JUnit` XML, which CI systems read: a suite for each flow, a case for each step.
 
 use super::report::{FlowReport, Report, StepLine};
 use std::fmt::Write;

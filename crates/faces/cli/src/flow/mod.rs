@@ -87,7 +87,7 @@ async fn play(desk: &Desk, flow: &Flow) -> FlowReport {
 async fn answer(desk: &Desk, flow: &Flow) -> Result<FlowAnswer> {
     // A session of its own: what an earlier flow left behind is not there.
     let session = open(&desk.engine, &flow.target, &AttachOptions::default(), &desk.cancel).await?;
-    let steps: Vec<FlowStep> = flow.steps.iter().map(|s| s.step.clone()).collect();
+    let steps: Vec<FlowStep> = flow.steps.iter().map(|s| s.does.clone()).collect();
     let call = Call { cancel: desk.cancel.clone(), ..Call::default() };
     let running = RunFlow::run(&session, RunFlowParams { steps }, &call);
     let answer = progress::during(Some(&session), &format!("flow {}", flow.name), running).await;

@@ -49,7 +49,7 @@ impl FlowReport {
         let steps = flow.steps.iter().map(|step| StepLine {
             line: step.line,
             title: step.title.clone(),
-            verb: step.step.verb.clone(),
+            verb: step.does.verb.clone(),
             status: StepStatus::NotRun,
             elapsed_ms: 0,
             error: None,

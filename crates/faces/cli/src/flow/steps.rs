@@ -21,7 +21,7 @@ pub(super) struct Flow {
 pub(super) struct Step {
     pub(super) line: u64,
     pub(super) title: String,
-    pub(super) step: FlowStep,
+    pub(super) does: FlowStep,
 }
 
 /// Understands a flow; `target` takes the place of the file's.
@@ -82,7 +82,7 @@ fn one(written: Spanned<WrittenStep>) -> Result<Step> {
     let (using, places) = choose(&uses, places, &params)?;
     fill(using, places, &mut params)?;
     check(using, &params)?;
-    Ok(Step { line, title, step: FlowStep { verb: using.verb.name.to_owned(), params } })
+    Ok(Step { line, title, does: FlowStep { verb: using.verb.name.to_owned(), params } })
 }
 
 /// Of a word with several forms, the one that a keyword or the parameters mean.
@@ -173,7 +173,7 @@ mod tests {
     }
 
     fn understood(yaml: &str) -> Value {
-        serde_json::to_value(step(yaml).unwrap().step).unwrap()
+        serde_json::to_value(step(yaml).unwrap().does).unwrap()
     }
 
     #[test]

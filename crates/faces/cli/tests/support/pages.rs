@@ -40,7 +40,8 @@ fn serve(mut stream: TcpStream) -> std::io::Result<()> {
         Ok(body) => ("200 OK", body),
         Err(_) => ("404 Not Found", b"no such page".to_vec()),
     };
-    let kind = if path.ends_with(".js") { "text/javascript" } else { "text/html" };
+    let is_script = file.extension().is_some_and(|kind| kind == "js");
+    let kind = if is_script { "text/javascript" } else { "text/html" };
     let length = body.len();
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
