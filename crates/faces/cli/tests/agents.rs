@@ -2,6 +2,7 @@
 //! the server as users start it, over both transports.
 #![cfg(target_os = "linux")]
 #![allow(unreachable_pub)] // what is shared with the server's own tests is public there
+#![allow(clippy::unwrap_used)] // a test may panic
 
 #[path = "../../mcp/tests/support/python.rs"]
 mod python;

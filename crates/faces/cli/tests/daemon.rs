@@ -1,5 +1,6 @@
 //! Sessions that live on between calls: which calls use the daemon by themselves, and what they find there.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)] // a test may panic
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! Flows from a file: the report for people, for programs and for CI, and mistakes that name their line.
+#![allow(clippy::unwrap_used)] // a test may panic
 
 mod support;
 
@@ -6,7 +7,7 @@ use serde_json::Value;
 use std::path::Path;
 use support::{Piped, piped, stillpoint};
 
-const SIGN_IN: &str = r##"name: Sign in
+const SIGN_IN: &str = r#"name: Sign in
 target: sim:login
 steps:
   - wait_for_ui: '"Ready"'
@@ -18,9 +19,9 @@ steps:
     selector: 'button "Sign out"'
     property: enabled
     expected: true
-"##;
+"#;
 
-const TWO: &str = r##"target: sim:two_buttons
+const TWO: &str = r#"target: sim:two_buttons
 flows:
   - name: wrong & <odd>
     steps:
@@ -30,7 +31,7 @@ flows:
     target: sim:login
     steps:
       - wait: '"Ready"'
-"##;
+"#;
 
 fn flow(text: &str, more: &[&str]) -> Piped {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
 //! `mcp install`: asks first, loses nothing, and writes all or nothing.
+#![allow(clippy::unwrap_used)] // a test may panic
 
 mod support;
 
