@@ -59,7 +59,9 @@ function change(pick) {
   const all = everything();
   const el = all.length ? all[pick(all.length)] : ground.appendChild(leaf(pick));
   const word = `${WORDS[pick(WORDS.length)]} ${pick(1000)}`;
-  switch (pick(all.length > 140 ? 20 : 17)) {
+  const kind = pick(all.length > 140 ? 20 : 17);
+  story.push(`${kind} ${word} ${(el.outerHTML || '').slice(0, 160)}`);
+  switch (kind) {
     case 0: case 1: ground.insertBefore(leaf(pick), ground.children[pick(ground.children.length + 1)] || null); break;
     case 2: if (!['SELECT', 'OPTION', 'INPUT', 'IMG', 'TEXTAREA', 'IFRAME'].includes(el.tagName)) el.append(leaf(pick)); break;
     case 3: { const text = [...el.childNodes].find((c) => c.nodeType === 3); if (text) text.data = word; else if (!el.firstElementChild && el.tagName !== 'IFRAME') el.textContent = word; break; }
@@ -88,7 +90,11 @@ function change(pick) {
   }
 }
 
+// What the last round did, for the message of a test that fails.
+let story = [];
+
 function mutate(n, seed) {
+  story = [];
   const pick = generator(seed);
   for (let i = 0; i < n; i++) change(pick);
 }

@@ -19,6 +19,10 @@ fn figures(mut samples: Vec<Duration>) -> serde_json::Value {
 
 #[tokio::main]
 async fn main() {
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .with_writer(std::io::stderr)
+        .init();
     let server = Server::start().await;
     let browser = TestBrowser::start().await;
     let mut tab = browser.tab(&server.url("table.html")).await;

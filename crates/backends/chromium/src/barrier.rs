@@ -11,7 +11,7 @@ use stillpoint_core::{Code, Result};
 use stillpoint_engine::backend::Deadline;
 use tokio::sync::oneshot;
 
-/// A page in the background makes no frames: after this time it is asked without one.
+/// A page that nobody looks at makes no frames: after this time it is asked without one.
 const FRAME: Duration = Duration::from_millis(120);
 
 /// How often a barrier looks again at most.
@@ -21,15 +21,18 @@ const ROUNDS: usize = 8;
 pub(crate) async fn barrier(browser: &Session, shared: &Shared, deadline: Deadline) -> Result<()> {
     // What is found can ask for another look: a frame that was just entered, a shadow root just opened.
     for _ in 0..ROUNDS {
+        let began = tokio::time::Instant::now();
         let mut left = 0;
         if !browser.dialog_is_open() {
             left = through_pages(shared, deadline).await?;
         }
+        let pages = began.elapsed();
         let (done, dealt_with) = oneshot::channel();
         browser.enqueue(Note::Flush(done)).await?;
         let again = deadline
             .bound("reading what has changed", async { dealt_with.await.map_err(|_| crate::socket::lost()) })
             .await?;
+        tracing::trace!(?pages, whole = ?began.elapsed(), left, again, "a round of the barrier");
         if !again && left == 0 {
             break;
         }
@@ -39,9 +42,12 @@ pub(crate) async fn barrier(browser: &Session, shared: &Shared, deadline: Deadli
 
 /// Gives how much the observers have not told yet.
 async fn through_pages(shared: &Shared, deadline: Deadline) -> Result<u64> {
-    let observers = shared.lock().observers.clone();
+    let (observers, news) = {
+        let mut registry = shared.lock();
+        (registry.observers.clone(), std::mem::take(&mut registry.news))
+    };
     let ask = |session: &Session, context: i64, frame: bool| -> Result<Pending> {
-        let expression = format!("stillpoint.settle({frame})");
+        let expression = format!("stillpoint.settle({frame},{news})");
         let params =
             json!({ "expression": expression, "contextId": context, "awaitPromise": true, "silent": true });
         session.start("Runtime.evaluate", params)

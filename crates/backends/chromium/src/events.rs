@@ -224,7 +224,10 @@ impl Live {
                 let event: Option<serde_json::Value> = parse(method, params);
                 self.shared.lock().drag = event.map(|mut event| event["data"].take());
             }
-            _ if method.starts_with("Network.") => self.traffic.event(session, method, params),
+            _ if method.starts_with("Network.") => {
+                self.shared.lock().news = true;
+                self.traffic.event(session, method, params);
+            }
             _ => {}
         }
     }

@@ -178,6 +178,8 @@ pub(crate) struct Registry {
     pub(crate) holds: Arc<AtomicUsize>,
     /// What is being dragged, once the page has begun it.
     pub(crate) drag: Option<serde_json::Value>,
+    /// Something happened that a page may have answered to without its observer hearing of it.
+    pub(crate) news: bool,
     /// The frame's document generation, by the browser's name for the frame.
     pub(crate) frames: HashMap<String, u32>,
 }

@@ -88,6 +88,16 @@ impl AxNode {
         self.node_id.parse().unwrap_or(0)
     }
 
+    /// What was read, for the log. No content.
+    pub(crate) fn gist(&self) -> (bool, &str, Option<&str>, &[String]) {
+        (self.ignored, self.role_name(), self.parent_id.as_deref(), &self.child_ids)
+    }
+
+    /// Whether it has a place in the tree: a node that is detached, or not rendered, has nobody around it.
+    pub(crate) fn is_held(&self) -> bool {
+        self.parent_id.is_some() || !self.ignored
+    }
+
     /// Whether it only says where the lines of a text break.
     pub(crate) fn is_line(&self) -> bool {
         self.role_name() == "InlineTextBox"

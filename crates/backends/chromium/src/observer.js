@@ -7,7 +7,7 @@
 // [JSON, nodes], where JSON names the numbers under which the nodes are known from then on.
 (config) => {
   if (globalThis.stillpoint) return;
-  const MANY = 400, FACTS_AT_ONCE = 3000, WALK_AT_MOST = 20000, SMALL = 60;
+  const MANY = 400, FACTS_AT_ONCE = 3000, WALK_AT_MOST = 20000, SMALL = 60, CALM = 2, OLD = 250;
   // Attributes that can change what lies inside, not only the element itself.
   const DEEP = new Set(['hidden', 'inert', 'aria-hidden', 'role', 'open', 'disabled', 'aria-disabled', 'contenteditable',
     'aria-modal', 'aria-readonly', 'popover', 'slot', 'multiple', 'type', 'size', 'style', 'class', 'dir', 'aria-busy',
@@ -15,11 +15,15 @@
     'aria-label', 'alt', 'title', 'aria-multiselectable', 'aria-orientation', 'shape', 'href', 'tabindex']);
   const LINKS = ['aria-labelledby', 'aria-describedby', 'aria-owns', 'aria-details', 'aria-errormessage', 'for',
     'aria-controls', 'aria-flowto'];
+  const ODD = new Set(['role', 'title', 'tabindex', 'inert']), LATE_AT_ONCE = 100;
   const CONTROL = new Set(['input', 'textarea', 'select']);
   const records = new WeakMap(), named = new WeakSet();
   const dirty = new Set(), facts = new Set(), controls = new Set(), linkers = new Set(), hopeful = new Set();
   const range = document.createRange();
   let last = 0, bulk = false, waiting = null, title = null, url = null, surveyCost = 0, surveyedAt = 0, armed = false;
+  // Frames since anything was heard; what the next survey must look at: nothing, what is near the screen, everything.
+  let calm = 0, stale = 2, sheets = '';
+  const stirred = new Set();
   let idleSent = '', timers = 0, repeating = 0, pulsing = false, own = 0;
   const closedRoots = new WeakMap();
 
@@ -64,6 +68,7 @@
     if (bulk) return;
     know(node);
     dirty.add(node);
+    stirred.add(node);
     if (dirty.size > MANY) { bulk = true; dirty.clear(); }
   };
   const each = (top, visit) => {
@@ -96,13 +101,21 @@
       changedAttribute(record.attributeName, target, record.oldValue);
     }
   };
+  const hasSlot = (el) => el.localName === 'slot' || !!el.querySelector('slot');
+  // Another slot may hold now what one held before.
+  const reslot = (target) => { const host = target.getRootNode().host; if (host) markAll(host); };
   const changedChildren = (record, target) => {
     if (target.nodeType === 11) { if (target.host) markInside(target.host); } else mark(target);
     for (const node of record.addedNodes) {
       if ((node.nodeType === 1 || node.nodeType === 3) && node.isConnected) markAll(node);
+      if (node.nodeType === 1 && hasSlot(node)) reslot(target);
     }
     for (const node of record.removedNodes) {
+      // It is asked for once more and found gone; whoever holds it for a reader (a slot, a list's popup, which the DOM
+      // does not name here) is read then.
+      if (!node.isConnected && (node.nodeType === 1 || node.nodeType === 3)) mark(node);
       if (node.nodeType !== 1) continue;
+      if (hasSlot(node)) reslot(target);
       if (node.id || node.localName === 'label' || node.querySelector?.('[id],label')) markLinkers();
       const labels = node.localName === 'label' ? [node] : node.querySelectorAll('label');
       for (const label of labels) {
@@ -146,17 +159,38 @@
       if (el.control) mark(el.control);
     }
   };
+  // The browser leaves the text of a label out while its checkbox says the same, and when that ends it may find out
+  // only when anything else changes. The texts of such labels are named at each change; the host reads those that it
+  // knows as left out.
+  const isLate = (label) => {
+    const control = label.control;
+    if (control?.type !== 'checkbox' && control?.type !== 'radio') return false;
+    const isOdd = (el) => el.getAttributeNames().some((a) => a.startsWith('aria-') || ODD.has(a));
+    return isOdd(label) || isOdd(control) || !control.checkVisibility({ visibilityProperty: true });
+  };
+  const lateTexts = () => {
+    const texts = [];
+    for (const el of linkers) {
+      if (texts.length >= LATE_AT_ONCE) break;
+      if (el.localName !== 'label' || !el.isConnected || !isLate(el)) continue;
+      each(el, (node) => { if (node.nodeType === 3 && node.data.trim()) texts.push(node); });
+    }
+    return texts;
+  };
   // Names that are taken from elsewhere change along with their source.
   const markRelated = () => {
-    if (!linkers.size || bulk) return;
+    if (!linkers.size || bulk || !dirty.size) return;
     const touched = new Set();
     for (const node of dirty) for (let p = node; p && !touched.has(p); p = p.parentNode || p.host) touched.add(p);
     for (const el of linkers) {
       if (!el.isConnected) { linkers.delete(el); continue; }
       // The text of a label counts as its control's name, and is shown by itself only while it names nothing.
-      if (el.localName === 'label' && (touched.has(el) || touched.has(el.control))) {
-        markAll(el);
-        if (el.control) mark(el.control);
+      if (el.localName === 'label') {
+        const control = el.control;
+        if (touched.has(el) || touched.has(control)) {
+          markAll(el);
+          if (control) mark(control);
+        }
       }
       for (const attribute of LINKS) {
         const ids = el.getAttribute(attribute);
@@ -175,6 +209,7 @@
     if (now === rec.sig) return;
     rec.sig = now;
     mark(el);
+    stir();
     if (el.localName === 'select') for (const option of el.options) mark(option);
   };
   const sample = () => {
@@ -196,13 +231,23 @@
     rec.on = true; rec.x = x; rec.y = y; rec.w = w; rec.h = h;
     facts.add(node);
   };
-  // One walk over what is there: where it is, whether it shows, and shadow roots that came without a mutation.
+  // Everything around what changed, up to the document: the survey goes in there, wherever it lies.
+  const around = () => {
+    const chain = new Set();
+    for (const node of stirred) for (let p = node; p && !chain.has(p); p = p.parentNode || p.host) chain.add(p);
+    stirred.clear();
+    return chain;
+  };
+  // One walk over what is there: where it is, whether it shows, and shadow roots that came without a mutation. What
+  // lies in an element off screen is taken to be off screen too, unless something in it changed or was on screen;
+  // `far` is true there, and places are not asked for, which is most of the cost.
   const survey = () => {
-    const began = performance.now();
-    const stack = [[document.documentElement, 0, 0, innerWidth, innerHeight]];
+    const began = performance.now(), all = stale > 1 || bulk, changed = around();
+    stale = 0;
+    const stack = [[document.documentElement, 0, 0, innerWidth, innerHeight, false]];
     let count = 0;
     while (stack.length && ++count <= WALK_AT_MOST) {
-      const [el, l, t, r, b] = stack.pop();
+      const [el, l, t, r, b, far] = stack.pop();
       if (!el) continue;
       const fresh = !records.has(el), rec = know(el);
       const shown = el.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true });
@@ -214,22 +259,29 @@
       const root = rootOf(el);
       if (root && !rec.root) { rec.root = true; watch(root); if (!fresh) markAll(el); }
       if (!shown && !el.firstElementChild && !root) { place(el, rec, null, false); continue; }
-      const box = el.getBoundingClientRect();
-      const on = shown && box.width > 0 && box.height > 0 && box.left < r && box.right > l && box.top < b && box.bottom > t;
-      place(el, rec, box, on);
-      if (el.localName === 'iframe' || el.localName === 'frame') inner(el, rec);
-      if (on && el.childNodes.length > 1) placeTexts(el, l, t, r, b);
-      let clip = [l, t, r, b];
-      if (el.firstElementChild && el !== document.documentElement && el !== document.body
-          && (el.scrollHeight > el.clientHeight + 1 || el.scrollWidth > el.clientWidth + 1)
-          && getComputedStyle(el).overflow !== 'visible') {
-        clip = [Math.max(l, box.left), Math.max(t, box.top), Math.min(r, box.right), Math.min(b, box.bottom)];
-      }
-      if (root) for (let c = root.lastElementChild; c; c = c.previousElementSibling) stack.push([c, ...clip]);
-      for (let c = el.lastElementChild; c; c = c.previousElementSibling) stack.push([c, ...clip]);
+      let below = [l, t, r, b, far];
+      if (!far || rec.on || changed.has(el)) below = placeBox(el, rec, shown, l, t, r, b, all);
+      if (root) for (let c = root.lastElementChild; c; c = c.previousElementSibling) stack.push([c, ...below]);
+      for (let c = el.lastElementChild; c; c = c.previousElementSibling) stack.push([c, ...below]);
     }
     surveyedAt = performance.now();
     surveyCost = surveyedAt - began;
+  };
+  // Places one element; gives the clip for what lies in it, and whether that is far.
+  const placeBox = (el, rec, shown, l, t, r, b, all) => {
+    const box = el.getBoundingClientRect(), has = box.width > 0 && box.height > 0;
+    const meets = box.left < r && box.right > l && box.top < b && box.bottom > t;
+    const on = shown && has && meets, was = rec.on;
+    place(el, rec, box, on);
+    if (was && !on) for (let c = el.firstChild; c; c = c.nextSibling) if (c.nodeType === 3 && records.has(c)) place(c, know(c), null, false);
+    if (el.localName === 'iframe' || el.localName === 'frame') inner(el, rec);
+    if (on && el.childNodes.length > 1) placeTexts(el, l, t, r, b);
+    if (el.firstElementChild && el !== document.documentElement && el !== document.body && (meets || all)
+        && (el.scrollHeight > el.clientHeight + 1 || el.scrollWidth > el.clientWidth + 1)
+        && getComputedStyle(el).overflow !== 'visible') {
+      return [Math.max(l, box.left), Math.max(t, box.top), Math.min(r, box.right), Math.min(b, box.bottom), false];
+    }
+    return [l, t, r, b, !all && has && !meets];
   };
   const placeTexts = (el, l, t, r, b) => {
     for (let c = el.firstChild; c; c = c.nextSibling) {
@@ -246,10 +298,13 @@
   };
 
   // The next frame, without a handle that the page could count.
-  const frame = () => new Promise((done) => {
-    const box = new ResizeObserver(() => { box.disconnect(); done(); });
+  let framing = null;
+  const frame = () => framing ||= new Promise((done) => {
+    const box = new ResizeObserver(() => { box.disconnect(); framing = null; calm++; done(); });
     box.observe(document.documentElement || document);
   });
+  // Something was heard: places may have changed, and the next frames may bring more.
+  const stir = (what = 1) => { calm = 0; stale = Math.max(stale, what); arm(); };
   const arm = () => {
     if (armed || !document.documentElement) return;
     armed = true;
@@ -257,9 +312,28 @@
       armed = false;
       sample();
       // A big page is surveyed less often; the barrier always surveys.
-      if (performance.now() - surveyedAt >= surveyCost * 8) survey(); else arm();
+      const rested = performance.now() - surveyedAt >= surveyCost * 8;
+      if (stale && rested) survey();
+      if (stale || calm < CALM) arm();
       answer();
     });
+  };
+  // Style sheets tell nobody when a script edits them: their number and that of their rules is looked at.
+  const sheetsNow = () => {
+    let count = document.styleSheets.length + ' ' + document.adoptedStyleSheets.length;
+    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
+      try { count += ' ' + sheet.disabled + sheet.cssRules.length; } catch { count += ' ?'; }
+    }
+    return count;
+  };
+  // Whether there is anything to survey. A rule that was edited in place shows in nothing that could be looked at, so
+  // an old survey does not count, and neither does one from before the host saw something happen.
+  const isStale = (news) => {
+    const now = sheetsNow();
+    if (now !== sheets) { sheets = now; stale = 2; }
+    if (news || performance.now() - surveyedAt > Math.max(OLD, surveyCost * 20)) stale = Math.max(stale, 1);
+    if (document.getAnimations().some((animation) => animation.playState === 'running')) stale = Math.max(stale, 1);
+    return stale > 0;
   };
 
   const busyNow = () => {
@@ -281,7 +355,7 @@
   const pulse = () => {
     if (pulsing) return;
     pulsing = true;
-    Promise.resolve().then(() => { pulsing = false; arm(); answer(); });
+    Promise.resolve().then(() => { pulsing = false; stir(); answer(); });
   };
 
   const answer = () => {
@@ -298,6 +372,7 @@
       return rec.n;
     };
     if (bulk) out.bulk = true;
+    if (dirty.size) out.late = lateTexts().map(name);
     out.dirty = Array.from(dirty, name);
     let room = FACTS_AT_ONCE;
     for (const node of facts) {
@@ -319,7 +394,7 @@
     done([JSON.stringify(out), nodes]);
   };
 
-  const observer = new MutationObserver((list) => { handle(list); sample(); arm(); answer(); });
+  const observer = new MutationObserver((list) => { handle(list); sample(); stir(); answer(); });
   const WHAT = { subtree: true, childList: true, attributes: true, characterData: true, attributeOldValue: true };
   const watched = new WeakSet();
   const watch = (root) => {
@@ -335,9 +410,11 @@
     const node = event.composedPath()[0];
     if (node && (node.nodeType === 1)) mark(node);
     if (event.type.startsWith('focus')) mark(document);
-    sample(); arm(); answer();
+    sample(); stir(); answer();
   };
-  const stirring = () => { sample(); arm(); if (config.idle) pulse(); };
+  // Scrolling and the like move everything.
+  const MOVING = new Set(['scroll', 'resize', 'load', 'fullscreenchange', 'pageshow']);
+  const stirring = (event) => { sample(); stir(MOVING.has(event.type) ? 2 : 1); if (config.idle) pulse(); };
   const listen = (root) => {
     for (const type of ['input', 'change', 'focusin', 'focusout', 'toggle', 'reset', 'invalid', 'close']) {
       root.addEventListener(type, dirtying, { capture: true, passive: true });
@@ -349,12 +426,13 @@
     document.addEventListener(type, stirring, { capture: true, passive: true });
   }
   for (const type of ['resize', 'load', 'hashchange', 'popstate', 'pageshow', 'focus', 'blur']) {
-    addEventListener(type, () => { mark(document); stirring(); }, { passive: true });
+    addEventListener(type, (event) => { mark(document); stirring(event); }, { passive: true });
   }
   if (config.token) {
     document.addEventListener(config.token, (event) => {
       const [some, endless] = String(event.detail).split(' ').map(Number);
       timers = some; repeating = endless;
+      stir();
       answer();
     });
     document.dispatchEvent(new Event(config.token + '?'));
@@ -362,12 +440,20 @@
   // A page that embeds the idle SDK tells about its own work.
   addEventListener('stillpoint-idle', (event) => { own = event.detail?.busy ? 1 : 0; answer(); });
 
-  const drain = () => { handle(observer.takeRecords()); sample(); };
+  const drain = () => {
+    const list = observer.takeRecords();
+    if (list.length) { handle(list); stir(); }
+    sample();
+  };
   globalThis.stillpoint = {
     next: () => new Promise((done) => { waiting?.([JSON.stringify({ superseded: true }), []]); waiting = done; answer(); }),
-    settle: async (wait) => {
-      if (wait) await frame();
-      drain(); survey(); drain(); answer();
+    // A frame is waited for only while one may bring something: until two have passed since anything was heard.
+    settle: async (wait, news) => {
+      drain();
+      if (wait && calm < CALM && !document.hidden) await frame();
+      drain();
+      if (isStale(news)) { survey(); drain(); }
+      answer();
       return facts.size + dirty.size;
     },
     sample: () => { sample(); answer(); },
@@ -379,7 +465,7 @@
         const root = node?.getRootNode?.();
         if (root && root.nodeType === 11 && root.host) { closedRoots.set(root.host, root); watch(root); }
       }
-      survey(); answer();
+      stale = 2; survey(); answer();
     },
     // Everything is told again to a host that forgot it.
     forget: () => { bulk = false; each(document, (node) => { const rec = records.get(node); if (rec) { rec.sent = false; facts.add(node); } }); idleSent = ''; title = url = null; answer(); },

@@ -88,6 +88,19 @@ impl Model {
         }
     }
 
+    /// Forgets what lies in a node that is gone. What has moved out of it is named, and read, by itself.
+    pub(crate) fn drop_inside(&mut self, gone: NativeKey, children: Vec<NativeKey>) {
+        let mut stack: Vec<(NativeKey, NativeKey)> =
+            children.into_iter().map(|child| (gone, child)).collect();
+        while let Some((parent, key)) = stack.pop() {
+            if self.raw.get(&key).is_some_and(|raw| raw.parent == Some(parent))
+                && let Some(raw) = self.raw.remove(&key)
+            {
+                stack.extend(raw.children.into_iter().map(|child| (key, child)));
+            }
+        }
+    }
+
     /// Forgets every fact about a frame.
     pub(crate) fn drop_facts(&mut self, frame: u32) {
         self.facts.retain(|_, facts| facts.frame != frame);

@@ -25,6 +25,9 @@ struct Told {
     superseded: bool,
     #[serde(default)]
     dirty: Vec<u32>,
+    /// Texts that the browser may have left out for longer than it should.
+    #[serde(default)]
+    late: Vec<u32>,
     #[serde(default)]
     refs: Vec<u32>,
     #[serde(default)]
@@ -146,6 +149,7 @@ impl Live {
         } else {
             frame.recent.clone_from(&dirty);
         }
+        tracing::trace!(?dirty, "reading some");
         let read = self.read_some(&session, serial, index, &dirty).await;
         if read.is_err()
             && let Some(frame) = self.frames.get_mut(id)
@@ -262,6 +266,10 @@ impl Live {
         frame.controls = told.controls;
         frame.size = told.size;
         frame.dirty.extend(told.dirty.iter().filter_map(|n| frame.numbers.get(n)));
+        let is_left_out =
+            |ax: &&i64| self.model.raw.get(&key(frame.serial, **ax)).is_none_or(|raw| raw.role.is_none());
+        let late = told.late.iter().filter_map(|n| frame.numbers.get(n)).filter(is_left_out);
+        frame.dirty.extend(late);
         if let Some(idle) = told.idle {
             frame.in_page = idle;
         }
@@ -334,6 +342,7 @@ impl Live {
 
     /// Reads the whole tree of one frame.
     async fn read_all(&mut self, id: &str, session: &Session) -> Result<()> {
+        tracing::trace!(id, "reading all");
         let began = Instant::now();
         let deadline = Deadline::after(PATIENCE * 6);
         let nodes: AxNodes =

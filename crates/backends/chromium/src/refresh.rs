@@ -96,16 +96,18 @@ impl Live {
     ) -> Result<()> {
         let at = key(serial, ax);
         let node = match read {
-            Ok(nodes) => nodes.nodes.into_iter().next().filter(|node| node.number() == ax),
+            Ok(nodes) => nodes.nodes.into_iter().next().filter(|node| node.number() == ax && node.is_held()),
             Err(error) if error.code == Code::Protocol => None,
             Err(error) => return Err(error),
         };
+        tracing::trace!(ax, role = ?node.as_ref().map(crate::node::AxNode::gist), "read");
         let Some(node) = node else {
             // It is no longer there: whoever held it is read again.
             self.add_surroundings(at, due);
             if let Some(old) = self.model.raw.remove(&at) {
                 self.touched.extend(old.parent);
                 due.extend(old.parent.map(|p| unkey(p).1).filter(|p| *p > 0));
+                self.model.drop_inside(at, old.children);
             }
             return Ok(());
         };
@@ -120,8 +122,8 @@ impl Live {
         if old == Some(&new) && new.children.iter().all(is_settled) {
             return Ok(());
         }
-        let moved =
-            old.is_none_or(|old| old.parent != new.parent || old.role.is_none() != new.role.is_none());
+        let flipped = old.is_some_and(|old| old.role.is_none() != new.role.is_none());
+        let moved = flipped || old.is_none_or(|old| old.parent != new.parent);
         if moved {
             let both = [new.parent, old.and_then(|old| old.parent)];
             due.extend(both.into_iter().flatten().map(|p| unkey(p).1).filter(|p| *p > 0));
@@ -136,6 +138,8 @@ impl Live {
                     due.insert(number);
                 }
                 Some(known) if known.parent != Some(at) => drop(due.insert(number)),
+                // What hides an element hides its inside, also the parts that the observer cannot see.
+                Some(_) if flipped => drop(due.insert(number)),
                 Some(_) => {}
             }
         }

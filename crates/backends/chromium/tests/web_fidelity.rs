@@ -53,11 +53,12 @@ async fn equals_a_fresh_read(first: u32) {
     browser.close_first(&tab).await;
     tab.go(&server.url("playground.html")).await;
     let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[]).await;
+    let every: u32 = std::env::var("STILLPOINT_CHECK_EVERY").ok().and_then(|s| s.parse().ok()).unwrap_or(5);
     for round in 0..ROUNDS {
         let seed = first * 1000 + round;
         tab.eval(&format!("mutate({EACH}, {seed})")).await;
         rig.barrier().await;
-        if round % 5 != 4 {
+        if round % every != every - 1 {
             continue;
         }
         let kept = describe(rig.mirror.tree(), false);
@@ -65,7 +66,16 @@ async fn equals_a_fresh_read(first: u32) {
         let read = rig.backend.refresh(Scope::Everything, soon()).await.unwrap();
         fresh.apply(read.clone(), Moment::START);
         let fresh = describe(fresh.tree(), false);
-        assert!(kept == fresh, "round {round}, seed {seed}:\n{}", differences(&kept, &fresh));
+        if kept != fresh {
+            let story = tab.eval("story.join('\\n')").await;
+            let html = tab.eval("ground.innerHTML").await;
+            panic!(
+                "round {round}, seed {seed}:\n{}\nafter\n{}\nin\n{}",
+                differences(&kept, &fresh),
+                story.as_str().unwrap_or_default(),
+                html.as_str().unwrap_or_default()
+            );
+        }
         // What a refresh found is only in its answer: who asked for it applies it.
         rig.mirror.apply(read, Moment::START);
     }
