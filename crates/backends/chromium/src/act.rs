@@ -4,6 +4,7 @@
 //! would lie in its queue and be carried out later.
 
 mod drag;
+mod slider;
 mod values;
 
 use crate::barrier::main_thread_answers;

@@ -8,6 +8,7 @@ use crate::socket::{Note, Session, Socket};
 use crate::{ChromiumBackend, barrier};
 use serde::Deserialize;
 use serde_json::json;
+use std::path::PathBuf;
 use std::time::Duration;
 use stillpoint_core::{Code, Error, Result, Target};
 use stillpoint_engine::backend::{AttachOptions, Attached, Deadline, EventSink, Scope, TargetInfo};
@@ -22,6 +23,7 @@ struct Settings {
     launch: Launch,
     full: bool,
     test_attributes: Vec<String>,
+    downloads: Option<PathBuf>,
 }
 
 fn settings(options: &AttachOptions, launches: bool) -> Result<Settings> {
@@ -62,6 +64,7 @@ fn settings(options: &AttachOptions, launches: bool) -> Result<Settings> {
     Ok(Settings {
         launch: Launch { program: get("browser").map(Into::into), headless: choice("headless", true)?, size },
         full,
+        downloads: get("downloads").map(PathBuf::from),
         test_attributes: test_attributes
             .split(',')
             .map(|a| a.trim().to_owned())
@@ -92,9 +95,9 @@ pub(crate) async fn attach(
         full: settings.full,
         test_attributes: settings.test_attributes,
         token: token(),
-        downloads: launched.as_ref().map(Browser::downloads),
     };
-    let downloads = live_options.downloads.clone();
+    // A browser that somebody else started keeps its own ways, unless we are told where downloads go.
+    let downloads = settings.downloads.or_else(|| launched.as_ref().map(Browser::downloads));
     let live = Live::new(browser.clone(), sink, live_options, shared.clone(), log.clone());
     let idle = settings.full.then(|| live.board.subscribe());
     tokio::spawn(live.run(notes));
@@ -108,10 +111,8 @@ pub(crate) async fn attach(
         launched: tokio::sync::Mutex::new(launched),
     };
     if let Some(path) = downloads {
-        browser.post(
-            "Browser.setDownloadBehavior",
-            json!({ "behavior": "allow", "downloadPath": path, "eventsEnabled": false }),
-        );
+        let params = json!({ "behavior": "allow", "downloadPath": path, "eventsEnabled": true });
+        browser.call::<crate::socket::Nothing>("Browser.setDownloadBehavior", params, deadline).await?;
     }
     auto_attach(&browser, launches, deadline).await?;
     if launches {

@@ -97,6 +97,7 @@ impl Live {
     pub(crate) fn crashed(&mut self, session: &str) {
         let Some(at) = self.pages.iter().position(|p| p.session.id() == session) else { return };
         self.pages[at].crashed = true;
+        self.dialog_closed(session);
         self.traffic.drop_session(session);
         let root = self.pages[at].root_frame.clone();
         self.drop_document(&root);

@@ -37,8 +37,6 @@ pub(crate) struct Options {
     pub(crate) test_attributes: Vec<String>,
     /// The name of the event that brings the count of timers; nobody can guess it.
     pub(crate) token: String,
-    /// Where downloads go, if we may say so.
-    pub(crate) downloads: Option<std::path::PathBuf>,
 }
 
 /// A wish to have part of the page read again.
@@ -224,7 +222,7 @@ impl Live {
                 let event: Option<serde_json::Value> = parse(method, params);
                 self.shared.lock().drag = event.map(|mut event| event["data"].take());
             }
-            _ if method.starts_with("Network.") => {
+            _ if method.starts_with("Network.") || method.starts_with("Browser.download") => {
                 self.shared.lock().news = true;
                 self.traffic.event(session, method, params);
             }

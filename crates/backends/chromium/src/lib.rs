@@ -5,7 +5,7 @@
 //!   names what changed, and only that is read again.
 //! - Barrier through the page's main thread and next frame; idle signal from requests, animations and timers.
 //! - Acts through the browser's input pipeline; hit test, screenshots, dialogs, downloads, files, network log.
-//! - Settings: `headless`, `instrument` (`full` | `none`), `browser`, `size`, `test_attributes`.
+//! - Settings: `headless`, `instrument` (`full` | `none`), `browser`, `size`, `test_attributes`, `downloads` (a folder).
 //! - It never sleeps to wait, never writes to the page's DOM by itself, and never reads a password.
 
 mod act;

@@ -25,6 +25,16 @@ pub(crate) struct Traffic {
     log: Log,
     next: u64,
     flying: HashMap<(String, String), Flying>,
+    downloads: HashMap<String, (u64, Instant)>,
+}
+
+/// `Browser.downloadWillBegin` and `Browser.downloadProgress`.
+#[derive(Deserialize)]
+struct Download {
+    guid: String,
+    #[serde(default)]
+    url: String,
+    state: Option<String>,
 }
 
 struct Flying {
@@ -91,11 +101,14 @@ impl Log {
 
 impl Traffic {
     pub(crate) fn new(log: Log) -> Self {
-        Traffic { log, next: 0, flying: HashMap::new() }
+        Traffic { log, next: 0, flying: HashMap::new(), downloads: HashMap::new() }
     }
 
     /// Takes in an event of the Network domain.
     pub(crate) fn event(&mut self, session: &str, method: &str, params: &str) {
+        if method.starts_with("Browser.download") {
+            return self.download(params);
+        }
         let event: NetworkEvent = match serde_json::from_str(params) {
             Ok(event) => event,
             Err(error) => return tracing::debug!(%error, method, "a network event was not understood"),
@@ -121,30 +134,58 @@ impl Traffic {
         }
     }
 
-    fn begin(&mut self, id: (String, String), event: NetworkEvent) {
+    /// A download is busy until it is complete; it is in the log like a request, of its own kind.
+    fn download(&mut self, params: &str) {
+        let event: Download = match serde_json::from_str(params) {
+            Ok(event) => event,
+            Err(error) => return tracing::debug!(%error, "a download was not understood"),
+        };
+        match event.state.as_deref() {
+            None => {
+                let entry = self.log_request("GET".to_owned(), event.url, "download".to_owned());
+                self.downloads.insert(event.guid, (entry, Instant::now()));
+            }
+            Some("inProgress") => {}
+            Some(end) => {
+                let Some((entry, since)) = self.downloads.remove(&event.guid) else { return };
+                self.log.edit(entry, |request| {
+                    request.duration_ms = Some(since.elapsed().as_millis() as u64);
+                    request.error = (end != "completed").then(|| end.to_owned());
+                });
+            }
+        }
+    }
+
+    /// Puts a request into the log; gives its number there.
+    fn log_request(&mut self, method: String, url: String, kind: String) -> u64 {
         self.next += 1;
-        let kind = event.kind.as_deref().unwrap_or("Other").to_ascii_lowercase();
-        let is_stream =
-            matches!(&*kind, "eventsource" | "websocket" | "ping" | "media" | "cspviolationreport");
         let request = NetworkRequest {
-            method: event.request.method,
-            url: event.request.url,
+            method,
+            url,
             status: None,
             started_ms: self.log.now(),
             duration_ms: None,
             error: None,
             kind: Some(kind),
         };
-        if request.url.starts_with("data:") || request.url.starts_with("blob:") {
-            return;
-        }
         let mut entries = self.log.lock();
         if entries.len() >= REMEMBERED {
             entries.pop_front();
         }
         entries.push_back((self.next, request));
-        drop(entries);
-        self.flying.insert(id, Flying { entry: self.next, since: Instant::now(), answered: None, is_stream });
+        self.next
+    }
+
+    fn begin(&mut self, id: (String, String), event: NetworkEvent) {
+        let kind = event.kind.as_deref().unwrap_or("Other").to_ascii_lowercase();
+        let is_stream =
+            matches!(&*kind, "eventsource" | "websocket" | "ping" | "media" | "cspviolationreport");
+        let url = event.request.url;
+        if url.starts_with("data:") || url.starts_with("blob:") {
+            return;
+        }
+        let entry = self.log_request(event.request.method, url, kind);
+        self.flying.insert(id, Flying { entry, since: Instant::now(), answered: None, is_stream });
     }
 
     fn finish(&mut self, id: &(String, String), status: Option<u16>, error: Option<String>) {
@@ -171,7 +212,11 @@ impl Traffic {
             slot.1 += 1;
             slot.2 = slot.2.max(age);
         }
+        let downloads = self.downloads.values().map(|(_, since)| now.saturating_duration_since(*since));
+        let oldest = downloads.max().unwrap_or_default();
+        let downloading = ("download", self.downloads.len() as u32, oldest, oldest > STUCK);
         sums.into_iter()
+            .chain([downloading])
             .filter(|s| s.1 > 0)
             .map(|(name, n, age, stuck)| resource(name, n, age, stuck))
             .collect()

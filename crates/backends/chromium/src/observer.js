@@ -16,6 +16,9 @@
   const LINKS = ['aria-labelledby', 'aria-describedby', 'aria-owns', 'aria-details', 'aria-errormessage', 'for',
     'aria-controls', 'aria-flowto'];
   const ODD = new Set(['role', 'title', 'tabindex', 'inert']), LATE_AT_ONCE = 100;
+  // Besides custom elements, a page can give a shadow root to these only.
+  const AUTHORED = new Set(['article', 'aside', 'blockquote', 'body', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6',
+    'header', 'main', 'nav', 'p', 'section', 'span']);
   const CONTROL = new Set(['input', 'textarea', 'select']);
   const records = new WeakMap(), named = new WeakSet();
   const dirty = new Set(), facts = new Set(), controls = new Set(), linkers = new Set(), hopeful = new Set();
@@ -47,10 +50,13 @@
     if (root) watch(root);
     else if (name.includes('-')) { hopeful.add(el); facts.add(el); }
   };
+  const isBuiltIn = (host) => !!host && !host.localName.includes('-') && !AUTHORED.has(host.localName);
   const identify = (el, rec) => {
     let tag = null;
     for (const attribute of config.tests) if (!tag) tag = el.getAttribute(attribute) || null;
-    const id = el.id && typeof el.id === 'string' ? el.id : null;
+    let id = el.id && typeof el.id === 'string' ? el.id : null;
+    // The browser's own parts have ids too (a details element's content), which no developer gave.
+    if ((id || tag) && isBuiltIn(el.getRootNode().host)) id = tag = null;
     const secret = el.localName === 'input' && el.type === 'password' ? 1 : 0;
     if (id === rec.id && tag === rec.tag && secret === rec.secret) return;
     rec.id = id; rec.tag = tag; rec.secret = secret;

@@ -19,6 +19,17 @@ const WAVE: usize = 200;
 /// How deep new content is followed, call by call.
 const ROUNDS: usize = 12;
 
+/// What follows from the nodes that were read.
+#[derive(Default)]
+struct Next {
+    /// To be read too.
+    due: HashSet<i64>,
+    /// Those whose children without a DOM node are to be read.
+    parents: Vec<i64>,
+    /// No longer there, with what lay in them.
+    gone: Vec<(NativeKey, Vec<NativeKey>)>,
+}
+
 impl Live {
     /// Reads the nodes that were named, those around them that may have changed along, and what is new in them.
     pub(crate) async fn read_some(
@@ -29,15 +40,15 @@ impl Live {
         dirty: &HashSet<i64>,
     ) -> Result<()> {
         let deadline = Deadline::after(PATIENCE);
-        let mut due: HashSet<i64> = dirty.clone();
+        let mut next = Next { due: dirty.clone(), ..Next::default() };
         for ax in dirty {
-            self.add_surroundings(key(serial, *ax), &mut due);
+            self.add_surroundings(key(serial, *ax), &mut next.due);
         }
         let mut done: HashSet<i64> = HashSet::new();
         let mut expanded: HashSet<i64> = HashSet::new();
         for _ in 0..ROUNDS {
-            let mut calls: Vec<(i64, Pending)> = Vec::with_capacity(due.len());
-            for ax in std::mem::take(&mut due) {
+            let mut calls: Vec<(i64, Pending)> = Vec::with_capacity(next.due.len());
+            for ax in std::mem::take(&mut next.due) {
                 if done.insert(ax) {
                     let params = json!({ "backendNodeId": ax, "fetchRelatives": false });
                     calls.push((ax, session.start("Accessibility.getPartialAXTree", params)?));
@@ -46,25 +57,23 @@ impl Live {
             if calls.is_empty() {
                 break;
             }
-            let mut parents = Vec::new();
             for (ax, call) in calls {
-                self.take_node(
-                    serial,
-                    index,
-                    ax,
-                    call.read::<AxNodes>(deadline).await,
-                    &mut due,
-                    &mut parents,
-                )?;
+                let read = call.read::<AxNodes>(deadline).await;
+                self.take_node(serial, index, ax, read, &mut next)?;
             }
+            let parents = std::mem::take(&mut next.parents);
             self.read_nameless(session, serial, index, parents, &mut expanded, deadline).await?;
-            due.retain(|ax| !done.contains(ax));
-            if done.len() + due.len() > FEW * 4 {
+            next.due.retain(|ax| !done.contains(ax));
+            if done.len() + next.due.len() > FEW * 4 {
                 if let Some(frame) = self.frames.values_mut().find(|f| f.index == index) {
                     frame.bulk = true;
                 }
                 break;
             }
+        }
+        // Only now is it known where each node went that lay in what is gone.
+        for (at, children) in next.gone {
+            self.model.drop_inside(at, children);
         }
         Ok(())
     }
@@ -84,16 +93,16 @@ impl Live {
         }
     }
 
-    /// Takes in one node that was read; `due` and `parents` get what must be read because of it.
+    /// Takes in one node that was read; `next` gets what must be done because of it.
     fn take_node(
         &mut self,
         serial: u32,
         index: u32,
         ax: i64,
         read: Result<AxNodes>,
-        due: &mut HashSet<i64>,
-        parents: &mut Vec<i64>,
+        next: &mut Next,
     ) -> Result<()> {
+        let Next { due, parents, gone } = next;
         let at = key(serial, ax);
         let node = match read {
             Ok(nodes) => nodes.nodes.into_iter().next().filter(|node| node.number() == ax && node.is_held()),
@@ -107,7 +116,7 @@ impl Live {
             if let Some(old) = self.model.raw.remove(&at) {
                 self.touched.extend(old.parent);
                 due.extend(old.parent.map(|p| unkey(p).1).filter(|p| *p > 0));
-                self.model.drop_inside(at, old.children);
+                gone.push((at, old.children));
             }
             return Ok(());
         };
@@ -244,11 +253,23 @@ impl Live {
         for key in old {
             self.model.raw.remove(&key);
         }
-        for (at, raw) in found {
+        let known: HashSet<NativeKey> = found.iter().map(|(at, _)| *at).collect();
+        for (at, mut raw) in found {
+            leave_out_unread(&mut raw, &known);
             self.touched.insert(at);
             self.model.raw.insert(at, raw);
         }
         self.connect(id, Some(key(serial, top))).await
+    }
+}
+
+/// What was not read any more is left out, and counted where it is missing.
+fn leave_out_unread(raw: &mut Raw, known: &HashSet<NativeKey>) {
+    let before = raw.children.len();
+    raw.children.retain(|child| known.contains(child));
+    let unread = (before - raw.children.len()) as u32;
+    if unread > 0 {
+        raw.props.set(Prop::Omitted(raw.props.omitted() + unread));
     }
 }
 

@@ -50,3 +50,10 @@ pub(crate) const EXPANDED: &str = "function() {
   const word = this.getAttribute('aria-expanded');
   return word === null ? null : word === 'true';
 }";
+
+/// What a control that the page draws itself says about its value, once the page has drawn it: now, least, most.
+pub(crate) const DRAWN_VALUE: &str = "async function() {
+  await stillpoint.settle(true);
+  const read = (name) => this.hasAttribute(name) ? Number(this.getAttribute(name)) : null;
+  return [read('aria-valuenow'), read('aria-valuemin'), read('aria-valuemax')];
+}";

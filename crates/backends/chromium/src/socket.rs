@@ -39,6 +39,8 @@ const WANTED: &[&str] = &[
     "Network.responseReceived",
     "Network.loadingFinished",
     "Network.loadingFailed",
+    "Browser.downloadWillBegin",
+    "Browser.downloadProgress",
     "Input.dragIntercepted",
 ];
 
@@ -76,8 +78,8 @@ pub(crate) struct Socket {
     next: AtomicU64,
     notes: mpsc::Sender<Note>,
     gone: watch::Sender<bool>,
-    /// How many JavaScript dialogs are open: while one is, the page's main thread answers nothing.
-    dialogs: watch::Sender<usize>,
+    /// The pages with an open JavaScript dialog: while there is one, its page's main thread answers nothing.
+    dialogs: watch::Sender<HashSet<String>>,
 }
 
 /// An answer that carries nothing.
@@ -157,7 +159,7 @@ impl Socket {
             next: AtomicU64::new(1),
             notes,
             gone: watch::Sender::new(false),
-            dialogs: watch::Sender::new(0),
+            dialogs: watch::Sender::default(),
         });
         let mut gone = socket.gone.subscribe();
         tokio::spawn(async move {
@@ -213,15 +215,10 @@ impl Socket {
             if !WANTED.contains(&&*method) {
                 return;
             }
-            match &*method {
-                "Page.javascriptDialogOpening" => self.dialogs.send_modify(|open| *open += 1),
-                "Page.javascriptDialogClosed" => {
-                    self.dialogs.send_modify(|open| *open = open.saturating_sub(1));
-                }
-                _ => {}
-            }
             let session = message.session.unwrap_or_default().into_owned();
             match &*method {
+                "Page.javascriptDialogOpening" => self.dialog(&session, true),
+                "Page.javascriptDialogClosed" => self.dialog(&session, false),
                 "Inspector.targetCrashed" => self.bury(&session),
                 "Target.detachedFromTarget" => {
                     if let Ok(gone) = serde_json::from_str::<Value>(params.get()) {
@@ -237,6 +234,7 @@ impl Socket {
     /// Ends every call to a target that is gone.
     fn bury(&self, session: &str) {
         self.dead().insert(session.to_owned());
+        self.dialog(session, false);
         let mut waiting = self.lock();
         let ids: Vec<u64> =
             waiting.iter().filter(|(_, (of, _))| &**of == session).map(|(id, _)| *id).collect();
@@ -247,6 +245,12 @@ impl Socket {
                 drop(caller.send(Err(page_gone())));
             }
         }
+    }
+
+    fn dialog(&self, session: &str, is_open: bool) {
+        self.dialogs.send_if_modified(|open| {
+            if is_open { open.insert(session.to_owned()) } else { open.remove(session) }
+        });
     }
 
     fn dead(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {

@@ -143,6 +143,7 @@ impl Live {
     pub(crate) fn detached(&mut self, session: &str) {
         let Some(at) = self.pages.iter().position(|p| p.session.id() == session) else { return };
         let page = self.pages.remove(at);
+        self.dialog_closed(session);
         self.traffic.drop_session(session);
         if self.frames.get(&page.root_frame).is_some_and(|f| f.session == session) {
             self.drop_document(&page.root_frame);

@@ -40,8 +40,46 @@ async fn a_crashed_page_is_an_alert_and_the_last_one_ends_the_session() {
     drop(again);
 }
 
+/// Carries bytes between us and the browser until it is dropped.
+struct Wire {
+    carrying: tokio::task::JoinHandle<()>,
+    url: String,
+}
+
+impl Wire {
+    async fn to(browser: &TestBrowser) -> Wire {
+        let (authority, path) = browser.url.trim_start_matches("ws://").split_once('/').unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("ws://{}/{path}", listener.local_addr().unwrap());
+        let authority = authority.to_owned();
+        let carrying = tokio::spawn(async move {
+            let (mut ours, _) = listener.accept().await.unwrap();
+            let mut theirs = tokio::net::TcpStream::connect(authority).await.unwrap();
+            // Either side may hang up first.
+            let _ = tokio::io::copy_bidirectional(&mut ours, &mut theirs).await;
+        });
+        Wire { carrying, url }
+    }
+}
+
 #[tokio::test]
-async fn a_killed_browser_and_a_cut_socket_are_lost_targets() {
+async fn a_cut_socket_is_a_lost_target_and_the_browser_can_be_attached_again() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let tab = browser.tab(&server.url("static.html")).await;
+    browser.close_first(&tab).await;
+    let wire = Wire::to(&browser).await;
+    let mut rig = Rig::attach(&format!("cdp:{}", wire.url), &[]).await;
+    rig.must_say("Count: 0");
+    wire.carrying.abort();
+    assert_eq!(lost(rig.ended().await), Code::TargetLost);
+    assert_eq!(rig.backend.barrier(soon()).await.unwrap_err().code, Code::TargetLost);
+    let rig = Rig::attach(&format!("cdp:{}", browser.url), &[]).await;
+    rig.must_say("Count: 0");
+}
+
+#[tokio::test]
+async fn a_killed_browser_is_a_lost_target() {
     let server = Server::start().await;
     let mut browser = TestBrowser::start().await;
     let tab = browser.tab(&server.url("static.html")).await;

@@ -131,6 +131,12 @@ async fn what_never_ends_does_not_block_and_is_named() {
     assert!(report.busy.iter().any(|b| b.name == "endless animation" && b.stuck), "{report:?}");
     assert!(report.busy.iter().any(|b| b.name == "repeating timer" && b.stuck), "{report:?}");
 
+    s.go("longpoll.html").await;
+    s.rig.tap(Role::Button, "Add one").await;
+    let report = s.rig.settle().await;
+    s.rig.must_say("Count: 1");
+    assert!(report.busy.iter().any(|b| b.name == "long request" && b.stuck), "{report:?}");
+
     s.go("lazy.html").await;
     s.rig.tap(Role::Button, "Show pictures").await;
     s.rig.settle().await;

@@ -120,11 +120,7 @@ impl Hand<'_> {
             _ if self.run(on, IS_EDITABLE, &[]).await?.as_bool() == Some(true) => {
                 self.type_text(Some(on), &text, true).await
             }
-            _ => Err(Refusal::before_dispatch(Error::new(
-                Code::Unsupported,
-                "this control is drawn by the page and takes no value by itself",
-                "focus it and press its keys (ArrowRight, Home, …), or drag it",
-            ))),
+            _ => self.set_drawn(on, to).await,
         }
     }
 
@@ -153,7 +149,7 @@ impl Hand<'_> {
             };
             let arguments: Vec<Value> = arguments.iter().map(|value| json!({ "value": value })).collect();
             let params = json!({ "objectId": object, "functionDeclaration": function, "arguments": arguments,
-                                 "returnByValue": true, "userGesture": true });
+                                 "returnByValue": true, "awaitPromise": true, "userGesture": true });
             let called = session.call::<Called>("Runtime.callFunctionOn", params, self.deadline).await;
             session.post("Runtime.releaseObject", json!({ "objectId": object }));
             return match called {

@@ -4,6 +4,7 @@ use super::{Note, Socket, Waiting, dialog_open, lost};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::collections::HashSet;
 use std::sync::Arc;
 use stillpoint_core::{Code, Error, Result};
 use stillpoint_engine::backend::Deadline;
@@ -73,7 +74,7 @@ impl Session {
 
     /// Whether a JavaScript dialog is open.
     pub(crate) fn dialog_is_open(&self) -> bool {
-        *self.socket.dialogs.borrow() > 0
+        !self.socket.dialogs.borrow().is_empty()
     }
 
     /// Waits until a JavaScript dialog is open.
@@ -122,8 +123,8 @@ impl Drop for Pending {
 }
 
 /// Waits until a dialog is open; for ever, if nobody can open one any more.
-async fn opened(dialogs: &mut watch::Receiver<usize>) {
-    if dialogs.wait_for(|open| *open > 0).await.is_err() {
+async fn opened(dialogs: &mut watch::Receiver<HashSet<String>>) {
+    if dialogs.wait_for(|open| !open.is_empty()).await.is_err() {
         std::future::pending::<()>().await;
     }
 }

@@ -1,0 +1,78 @@
+// Figures in the shape of every bench of this repository, as a file and as a table.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+
+const round = (x) => typeof x === 'number' ? Math.round(x * 100) / 100 : x;
+const at = (samples, share) => {
+  const sorted = [...samples].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+};
+
+/** One number; `aim` is a value, or a share of one peer's. The ratio is against the best peer that has a number. */
+export function figure(name, unit, ours, peers, aim) {
+  const numbers = peers.map(([, n]) => n).filter((n) => typeof n === 'number');
+  const best = numbers.length ? Math.min(...numbers) : null;
+  const out = { name, unit, ours: round(ours), peers: Object.fromEntries(peers.map(([k, v]) => [k, round(v)])),
+    ratio: best ? round(ours / best) : null, samples: 1, p50: round(ours), p99: round(ours), command: 'script/bench web' };
+  if (aim) {
+    const most = aim.value ?? Object.fromEntries(peers)[aim.against] * aim.most;
+    Object.assign(out, { aim: round(most), aim_for: 'p50', met: ours <= most });
+  }
+  return out;
+}
+
+/** Times in milliseconds: medians, with the aim as a share of one peer's median. */
+export function times(name, ours, peers, against, most) {
+  const medians = peers.map(([peer, samples]) => [peer, at(samples, 0.5)]);
+  const one = figure(name, 'ms', at(ours, 0.5), medians, most && { against, most });
+  return { ...one, samples: ours.length, p99: round(at(ours, 0.99)) };
+}
+
+const ticks = (pid) => {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const after = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { parent: Number(after[1]), used: Number(after[11]) + Number(after[12]) };
+  } catch {
+    return null;
+  }
+};
+
+function family(root) {
+  const all = fs.readdirSync('/proc').filter((n) => /^\d+$/.test(n)).map(Number).map((pid) => ({ pid, ...ticks(pid) }));
+  const found = new Set([root]);
+  for (let grew = true; grew;) {
+    grew = false;
+    for (const one of all) if (found.has(one.parent) && !found.has(one.pid)) { found.add(one.pid); grew = true; }
+  }
+  return [...found];
+}
+
+/** The share of a core that each process uses over these seconds: alone, and with all that it started. */
+export async function cpuOver(pids, seconds) {
+  const perSecond = Number(execFileSync('getconf', ['CLK_TCK']).toString());
+  const families = pids.map(family);
+  const used = () => families.map((list, n) => [ticks(pids[n])?.used ?? 0, list.reduce((sum, pid) => sum + (ticks(pid)?.used ?? 0), 0)]);
+  const before = used(), began = performance.now();
+  await new Promise((done) => setTimeout(done, seconds * 1000));
+  const share = perSecond * (performance.now() - began) / 1000 / 100;
+  const after = used();
+  return [0, 1].map((part) => after.map((now, n) => (now[part] - before[n][part]) / share));
+}
+
+/** Writes the file and prints the table. */
+export function report(file, figures, versions, program) {
+  const machine = { cores: os.cpus().length, cpu: os.cpus()[0]?.model, memory_mib: Math.round(os.totalmem() / 2 ** 20),
+    load: os.loadavg().map(round), os: `${os.type()} ${os.release()}` };
+  const chromium = execFileSync('/usr/bin/chromium', ['--version']).toString().trim();
+  const own = execFileSync(program, ['--version']).toString().trim();
+  const told = { machine, versions: { ...versions, stillpoint: own, chromium, node: process.version }, figures };
+  fs.writeFileSync(file, `${JSON.stringify(told, null, 2)}\n`);
+  for (const f of figures) {
+    const peers = Object.entries(f.peers).map(([k, v]) => `${k} ${v}`).join(', ');
+    const aim = f.aim === undefined ? '' : `  aim ${f.aim}: ${f.met ? 'met' : 'MISSED'}`;
+    console.log(`${f.name}: ${f.ours} ${f.unit} (p99 ${f.p99}, ${f.samples} samples); ${peers}${aim}`);
+  }
+  console.log(`→ ${file}`);
+}

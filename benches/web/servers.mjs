@@ -1,0 +1,125 @@
+// The servers that are compared, each behind the same few verbs, all spoken to through the same MCP client.
+import fs from 'node:fs';
+import path from 'node:path';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const peers = path.resolve(process.env.PEERS);
+const require = createRequire(path.join(peers, 'package.json'));
+const load = (name) => import(pathToFileURL(require.resolve(name)));
+const { Client } = await load('@modelcontextprotocol/sdk/client/index.js');
+const { StdioClientTransport } = await load('@modelcontextprotocol/sdk/client/stdio.js');
+const manifest = (name) => JSON.parse(fs.readFileSync(path.join(peers, 'node_modules', name, 'package.json'), 'utf8'));
+
+const BROWSER = '/usr/bin/chromium';
+
+async function connect(command, args, cwd) {
+  const client = new Client({ name: 'stillpoint-bench', version: '1' });
+  const transport = new StdioClientTransport({ command, args, cwd, stderr: 'ignore' });
+  await client.connect(transport);
+  const call = async (name, given) => {
+    const answer = await client.callTool({ name, arguments: given }, undefined, { timeout: 60000 });
+    const text = answer.content.map((part) => part.text ?? '').join('\n');
+    return { text, json: answer.structuredContent, failed: !!answer.isError };
+  };
+  return { call, pid: transport.pid, close: () => client.close() };
+}
+
+/** What a verb cannot do is said with this, and shown in the report as such. */
+export class Cannot extends Error {}
+
+export async function stillpoint(program) {
+  const { call, pid, close } = await connect(program, ['mcp']);
+  let app = '';
+  const act = (verb, given) => call(verb, { app, ...given });
+  return {
+    name: 'stillpoint', version: '', pid, close,
+    async open(url) {
+      if (app) await call('close_target', { app });
+      app = `web:${url}`;
+      await call('open_target', { app });
+      await act('wait_for_idle', { timeout_ms: 3000 });
+    },
+    read: async (more = {}) => (await act('snapshot', more)).text,
+    find: async (role, name) => `${role} ${JSON.stringify(name)}`,
+    byTestId: async (id) => `#${id}`,
+    // The answer holds what changed; what did not change the caller has from before.
+    click: async (target) => act('tap', { selector: target }),
+    type: async (target, text) => act('type_text', { selector: target, text, replace: true }),
+    revision: async () => (await act('snapshot', { max_nodes: 1 })).json.snapshot_revision,
+    delta: async (since) => (await act('snapshot', { since_revision: since })).text,
+  };
+}
+
+export async function playwright(scratch) {
+  const version = manifest('@playwright/mcp').version;
+  const cli = path.join(peers, 'node_modules/@playwright/mcp/cli.js');
+  const { call, pid, close } = await connect('node', [cli, '--headless', '--no-sandbox', '--isolated',
+    '--viewport-size', '1280x800', '--executable-path', BROWSER, '--output-dir', scratch], scratch);
+  // An answer names the file that holds its snapshot: reading it is part of reading the answer.
+  const whole = (answer) => {
+    const file = /\[Snapshot\]\(([^)]+)\)/.exec(answer.text)?.[1];
+    return file ? { ...answer, text: answer.text + fs.readFileSync(path.resolve(scratch, file), 'utf8') } : answer;
+  };
+  const snapshot = async () => (await call('browser_snapshot', {})).text;
+  const ref = (text, start) => {
+    const line = text.split('\n').find((one) => one.includes(start) && one.includes('[ref='));
+    if (!line) throw new Cannot(`no ${start} in its snapshot`);
+    return /\[ref=(\w+)\]/.exec(line)[1];
+  };
+  return {
+    name: 'Playwright MCP', version, pid, close,
+    open: (url) => call('browser_navigate', { url }),
+    read: snapshot,
+    find: async (role, name) => ref(await snapshot(), `- ${role} ${JSON.stringify(name)}`),
+    byTestId: async (id) => `[data-testid=${id}]`,
+    click: async (target) => whole(await call('browser_click', { target })),
+    // Typing brings no snapshot with it: its caller has to ask.
+    async type(target, text) {
+      const typed = whole(await call('browser_type', { target, text }));
+      return typed.text.includes('[ref=') ? typed : { ...typed, text: typed.text + await snapshot() };
+    },
+  };
+}
+
+export async function devtools(scratch) {
+  const version = manifest('chrome-devtools-mcp').version;
+  const bin = path.join(peers, 'node_modules/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js');
+  const { call, pid, close } = await connect('node', [bin, '--headless', '--isolated', '--executablePath', BROWSER,
+    '--viewport', '1280x800', '--chromeArg=--no-sandbox', '--no-usage-statistics'], scratch);
+  const pages = (await call('list_pages', {})).text;
+  const pageId = Number(/^(\d+):/m.exec(pages)?.[1] ?? 1);
+  const on = (verb, given) => call(verb, { pageId, ...given });
+  const snapshot = async () => (await on('take_snapshot', {})).text;
+  const uid = (text, start) => {
+    const found = new RegExp(`uid=(\\S+) ${start.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`).exec(text)?.[1];
+    if (!found) throw new Cannot(`no ${start} in its snapshot`);
+    return found;
+  };
+  return {
+    name: 'chrome-devtools-mcp', version, pid, close,
+    open: (url) => on('navigate_page', { type: 'url', url }),
+    read: snapshot,
+    find: async (role, name) => uid(await snapshot(), `${role} ${JSON.stringify(name)}`),
+    // It knows no test ids: the nth button is looked up in its snapshot.
+    byTestId: async (id) => {
+      const all = [...(await snapshot()).matchAll(/uid=(\S+) button "Delete"/g)];
+      return all[Number(id.split('-')[1]) - 1][1];
+    },
+    click: async (target) => on('click', { uid: target, includeSnapshot: true }),
+    type: async (target, text) => on('fill', { uid: target, value: text, includeSnapshot: true }),
+  };
+}
+
+/** Playwright's own reader, without a server around it. */
+export async function ariaReader(url) {
+  const { chromium } = (await load('playwright-core')).default;
+  const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'] });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.goto(url);
+  return {
+    version: manifest('playwright-core').version,
+    read: () => page.locator('body').ariaSnapshot(),
+    close: () => browser.close(),
+  };
+}
