@@ -172,9 +172,23 @@ struct NavigateAnswer {
     error_text: Option<String>,
 }
 
+/// The page that the browser begins with. On a busy machine it comes, and answers, after the browser itself does.
+async fn first_page(browser: &Session, shared: &Shared, deadline: Deadline) -> Result<Session> {
+    let mut attached = shared.lock().attached.subscribe();
+    let coming = async { attached.wait_for(|n| *n > 0).await.map(drop).map_err(|_| crate::socket::lost()) };
+    deadline.bound("the browser's first page", coming).await?;
+    loop {
+        barrier::barrier(browser, shared, deadline).await?;
+        match shared.front() {
+            Err(_) if !deadline.has_passed() => {}
+            found => return found,
+        }
+    }
+}
+
 async fn open(browser: &Session, shared: &Shared, url: &str, deadline: Deadline) -> Result<()> {
     let url = if url.contains(':') { url.to_owned() } else { format!("http://{url}") };
-    let page = shared.front()?;
+    let page = first_page(browser, shared, deadline).await?;
     let before = *shared.lock().loads.borrow();
     let answer: NavigateAnswer = match page.call("Page.navigate", json!({ "url": url }), deadline).await {
         Err(error) if crate::socket::is_dialog(&error) => return Ok(()),

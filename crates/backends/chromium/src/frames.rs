@@ -24,6 +24,8 @@ pub(crate) struct Page {
     pub(crate) is_window: bool,
     /// The window's element, once its document has been read.
     pub(crate) window: Option<NativeKey>,
+    /// Its frames are known: it has answered once.
+    pub(crate) is_listed: bool,
     /// Its renderer died.
     pub(crate) crashed: bool,
     /// Title and address, as last told.
@@ -174,6 +176,8 @@ pub(crate) struct Registry {
     pub(crate) prompt: HashMap<NativeKey, String>,
     /// How often a page has finished loading.
     pub(crate) loads: watch::Sender<u64>,
+    /// How many pages have been attached.
+    pub(crate) attached: watch::Sender<u64>,
     /// How many refreshes are under way.
     pub(crate) holds: Arc<AtomicUsize>,
     /// What is being dragged, once the page has begun it.

@@ -136,6 +136,7 @@ impl Traffic {
 
     /// A download is busy until it is complete; it is in the log like a request, of its own kind.
     fn download(&mut self, params: &str) {
+        tracing::trace!(params, "a download");
         let event: Download = match serde_json::from_str(params) {
             Ok(event) => event,
             Err(error) => return tracing::debug!(%error, "a download was not understood"),

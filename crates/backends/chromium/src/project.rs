@@ -62,6 +62,15 @@ impl Model {
         self.raw.get(&key).and_then(|raw| raw.parent).or_else(|| self.around.get(&key).copied())
     }
 
+    /// How deep a node lies in its document; what is not known yet lies deepest.
+    pub(crate) fn depth(&self, key: NativeKey) -> usize {
+        if !self.raw.contains_key(&key) {
+            return usize::MAX;
+        }
+        let above = |key: &NativeKey| self.raw.get(key).and_then(|raw| raw.parent);
+        std::iter::successors(above(&key), above).take(1000).count()
+    }
+
     /// Everything, as it is shown now.
     pub(crate) fn tree(&self) -> NewNode {
         self.subtree(ROOT).unwrap_or_else(|| NewNode::new(ROOT, application()))

@@ -16,6 +16,8 @@ pub(crate) const FEW: usize = 240;
 /// How many nodes of a large document are read at most, and how many calls are under way at once.
 const LARGE_NODES: usize = 4_000;
 const WAVE: usize = 200;
+/// A longer list of options is not read along when one of them changes.
+const OPTIONS: usize = 300;
 /// How deep new content is followed, call by call.
 const ROUNDS: usize = 12;
 
@@ -48,7 +50,10 @@ impl Live {
         let mut expanded: HashSet<i64> = HashSet::new();
         for _ in 0..ROUNDS {
             let mut calls: Vec<(i64, Pending)> = Vec::with_capacity(next.due.len());
-            for ax in std::mem::take(&mut next.due) {
+            // The browser brings an element's inside up to date when the element is read: outside comes first.
+            let mut due: Vec<i64> = std::mem::take(&mut next.due).into_iter().collect();
+            due.sort_by_cached_key(|ax| self.model.depth(key(serial, *ax)));
+            for ax in due {
                 if done.insert(ax) {
                     let params = json!({ "backendNodeId": ax, "fetchRelatives": false });
                     calls.push((ax, session.start("Accessibility.getPartialAXTree", params)?));
@@ -128,6 +133,10 @@ impl Live {
         let is_generated = |raw: &Raw| raw.children.iter().any(|c| unkey(*c).1 < 0);
         let is_settled =
             |c: &NativeKey| unkey(*c).1 > 0 && self.model.raw.get(c).is_some_and(|raw| !is_generated(raw));
+        // The browser brings the options of a list up to date together, and late.
+        if &*new.native == "MenuListPopup" && new.children.len() <= OPTIONS {
+            due.extend(new.children.iter().map(|c| unkey(*c).1).filter(|ax| *ax > 0));
+        }
         if old == Some(&new) && new.children.iter().all(is_settled) {
             return Ok(());
         }

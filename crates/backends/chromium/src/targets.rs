@@ -5,7 +5,7 @@ use crate::frames::{
     AttachedTo, Embedded, Frame, FrameInfo, FrameTree, FrameTreeAnswer, Page, Reach, TargetInfo,
 };
 use crate::node::key;
-use crate::socket::Session;
+use crate::socket::{Pending, Session};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::HashMap;
@@ -39,13 +39,39 @@ impl Live {
             serial: self.last_serial,
             is_window,
             window: None,
+            is_listed: false,
             crashed: false,
             title,
             url,
         });
         if let Err(error) = self.set_up(&session).await {
-            tracing::warn!(%error, "a page could not be set up");
+            tracing::debug!(%error, "a page does not answer yet; it is asked again");
         }
+        self.shared.lock().attached.send_modify(|n| *n += 1);
+    }
+
+    /// Asks those again that did not answer when they came.
+    pub(crate) async fn list_late_pages(&mut self) {
+        let late: Vec<Session> =
+            self.pages.iter().filter(|p| !p.is_listed && !p.crashed).map(|p| p.session.clone()).collect();
+        for session in late {
+            let listed = match session.start("Page.getFrameTree", json!({})) {
+                Ok(tree) => self.list_frames(&session, tree).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = listed {
+                tracing::debug!(%error, "a page does not answer yet; it is asked again");
+            }
+        }
+    }
+
+    async fn list_frames(&mut self, session: &Session, tree: Pending) -> Result<()> {
+        let answer: FrameTreeAnswer = tree.read(Deadline::after(PATIENCE)).await?;
+        self.add_frames(session, answer.frame_tree);
+        if let Some(page) = self.pages.iter_mut().find(|p| p.session.id() == session.id()) {
+            page.is_listed = true;
+        }
+        Ok(())
     }
 
     /// Switches on what the mirror needs, and lets the target run.
@@ -67,9 +93,7 @@ impl Live {
         }
         let tree = session.start("Page.getFrameTree", json!({}))?;
         session.post("Runtime.runIfWaitingForDebugger", json!({}));
-        let answer: FrameTreeAnswer = tree.read(Deadline::after(PATIENCE)).await?;
-        self.add_frames(session, answer.frame_tree);
-        Ok(())
+        self.list_frames(session, tree).await
     }
 
     fn add_frames(&mut self, session: &Session, tree: FrameTree) {

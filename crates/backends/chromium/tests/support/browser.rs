@@ -66,16 +66,20 @@ impl TestBrowser {
         self.url.trim_start_matches("ws://").split('/').next().unwrap().to_owned()
     }
 
-    /// Opens a page.
+    /// Opens a page, and waits until it has loaded.
     pub async fn tab(&self, url: &str) -> Tab {
         let authority = self.authority();
-        let answer = http(&authority, "PUT", &format!("/json/new?{url}")).await;
+        let answer = http(&authority, "PUT", "/json/new?about:blank").await;
         let info: Value = serde_json::from_str(&answer).unwrap();
         let config = WebSocketConfig::default().max_message_size(None).max_frame_size(None);
         let address = info["webSocketDebuggerUrl"].as_str().unwrap();
         let (socket, _) =
             tokio_tungstenite::connect_async_with_config(address, Some(config), true).await.unwrap();
-        Tab { socket, authority, id: info["id"].as_str().unwrap().to_owned(), last: 0 }
+        let mut tab = Tab { socket, authority, id: info["id"].as_str().unwrap().to_owned(), last: 0 };
+        if url != "about:blank" {
+            tab.go(url).await;
+        }
+        tab
     }
 
     /// Closes every page but the ones opened through [`TestBrowser::tab`].

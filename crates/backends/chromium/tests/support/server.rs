@@ -7,11 +7,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::Message;
 
 /// A running server; it ends with the runtime.
 pub struct Server {
     address: SocketAddr,
+    /// Whether what waits for a word to go on may go on.
+    gate: watch::Sender<bool>,
 }
 
 impl Server {
@@ -20,14 +23,21 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let twin = TcpListener::bind(format!("[::1]:{}", address.port())).await.ok();
+        let gate = watch::Sender::new(false);
         for listener in [Some(listener), twin].into_iter().flatten() {
+            let gate = gate.subscribe();
             tokio::spawn(async move {
                 while let Ok((stream, _)) = listener.accept().await {
-                    tokio::spawn(serve(stream));
+                    tokio::spawn(serve(stream, gate.clone()));
                 }
             });
         }
-        Server { address }
+        Server { address, gate }
+    }
+
+    /// Lets downloads come to their end.
+    pub fn let_go(&self) {
+        self.gate.send_replace(true);
     }
 
     /// The address of a page.
@@ -40,7 +50,7 @@ fn pages() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../apps/web")
 }
 
-async fn serve(mut stream: TcpStream) {
+async fn serve(mut stream: TcpStream, gate: watch::Receiver<bool>) {
     let mut head = vec![0; 16384];
     let mut have = 0;
     // A web socket needs the head again, so it is looked at before it is taken.
@@ -64,7 +74,7 @@ async fn serve(mut stream: TcpStream) {
     }
     stream.read_exact(&mut head[..have]).await.unwrap();
     let target = text.split(' ').nth(1).unwrap_or("/").to_owned();
-    let _ = answer(&mut stream, &target).await;
+    let _ = answer(&mut stream, &target, gate).await;
 }
 
 async fn ticker(stream: TcpStream) {
@@ -78,7 +88,11 @@ async fn ticker(stream: TcpStream) {
     }
 }
 
-async fn answer(stream: &mut TcpStream, target: &str) -> std::io::Result<()> {
+async fn answer(
+    stream: &mut TcpStream,
+    target: &str,
+    mut gate: watch::Receiver<bool>,
+) -> std::io::Result<()> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let query: HashMap<&str, String> = query
         .split('&')
@@ -121,6 +135,16 @@ async fn answer(stream: &mut TcpStream, target: &str) -> std::io::Result<()> {
             }
             Ok(())
         }
+        "/report.txt" => {
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment\r\nConnection: close\r\n\r\n";
+            stream.write_all(head.as_bytes()).await?;
+            // The browser looks at the first bytes of a file before it takes it for a download.
+            stream.write_all(&[b'.'; 8192]).await?;
+            stream.flush().await?;
+            // A server that is gone lets go too.
+            let _ = gate.wait_for(|open| *open).await;
+            stream.write_all(b"end").await
+        }
         _ => {
             let file = pages().join(path.trim_start_matches('/'));
             let is_script = file.extension().is_some_and(|kind| kind == "js");
@@ -130,8 +154,10 @@ async fn answer(stream: &mut TcpStream, target: &str) -> std::io::Result<()> {
             } else {
                 ""
             };
+            let keep = if query.contains_key("keep") { "" } else { "Cache-Control: no-store\r\n" };
+            let more = format!("{strict}{keep}");
             match tokio::fs::read(&file).await {
-                Ok(body) => reply(stream, "200", kind, strict, &body).await,
+                Ok(body) => reply(stream, "200", kind, &more, &body).await,
                 Err(_) => reply(stream, "404", "text/plain", "", b"no such page").await,
             }
         }
@@ -146,7 +172,7 @@ async fn reply(
     body: &[u8],
 ) -> std::io::Result<()> {
     let head = format!(
-        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{more}Cache-Control: no-store\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{more}Connection: close\r\n\r\n",
         body.len()
     );
     stream.write_all(head.as_bytes()).await?;

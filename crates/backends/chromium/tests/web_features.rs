@@ -1,0 +1,142 @@
+//! What a browser does beside showing pages: downloads, leaving a page with a question, going back, a real screen.
+#![allow(clippy::unwrap_used, missing_docs)]
+mod support;
+
+use std::os::unix::fs::PermissionsExt;
+use stillpoint_core::Code;
+use stillpoint_core::tree::{Role, State};
+use stillpoint_engine::backend::{Action, Delivery, IdleReport, SetTo};
+use support::browser::TestBrowser;
+use support::{Rig, server::Server, soon};
+
+/// Waits for the page to say so.
+async fn until(rig: &Rig, wanted: impl Fn(&IdleReport) -> bool) -> IdleReport {
+    let mut signal = rig.backend.idle_signal().unwrap();
+    let said = tokio::time::timeout_at(soon().instant(), signal.wait_for(|report| wanted(report))).await;
+    said.unwrap_or_else(|_| panic!("it says {:?}", rig.backend.idle_signal().unwrap().borrow()))
+        .unwrap()
+        .clone()
+}
+
+#[tokio::test]
+async fn a_download_is_busy_until_it_is_complete_and_is_in_the_log() {
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .with_test_writer()
+        .try_init();
+    let server = Server::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let downloads = folder.path().display().to_string();
+    let target = format!("web:{}", server.url("download.html"));
+    let mut rig = Rig::attach(&target, &[("downloads", &downloads)]).await;
+    rig.settle().await;
+    rig.tap(Role::Link, "Get the report").await;
+    // The server sends its end only when it is told to: the download cannot be over before it was seen.
+    let is_downloading = |report: &IdleReport| report.busy.iter().any(|b| b.name == "download" && !b.stuck);
+    assert!(!until(&rig, is_downloading).await.idle);
+    server.let_go();
+    until(&rig, |report| !is_downloading(report)).await;
+    let log = rig.backend.network(0, soon()).await.unwrap();
+    let entry = log.iter().find(|r| r.kind.as_deref() == Some("download")).unwrap();
+    assert!(entry.url.ends_with("/report.txt") && entry.duration_ms.is_some() && entry.error.is_none());
+    let saved = std::fs::read_to_string(folder.path().join("report.txt")).unwrap();
+    assert!(saved.len() == 8195 && saved.ends_with("end"));
+    rig.backend.close().await;
+}
+
+#[tokio::test]
+async fn a_page_that_asks_before_it_is_left_is_a_dialog_and_stays_or_goes_as_told() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let tab = browser.tab(&server.url("leave.html")).await;
+    browser.close_first(&tab).await;
+    let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[("instrument", "full")]).await;
+    rig.type_into("Draft", "unsaved").await;
+    rig.settle().await;
+    for (button, lands) in [("Stay", "Draft"), ("Leave", "Second page")] {
+        rig.tap(Role::Link, "Away").await;
+        while rig.all(Role::AlertDialog, "Leave this page?").is_empty() {
+            rig.barrier().await;
+        }
+        rig.tap(Role::Button, button).await;
+        rig.settle().await;
+        assert!(rig.all(Role::AlertDialog, "Leave this page?").is_empty(), "{}", rig.text());
+        rig.must_say(lands);
+    }
+}
+
+#[tokio::test]
+async fn a_page_from_the_back_forward_cache_is_mirrored_and_followed_again() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let mut tab = browser.tab(&server.url("static.html?keep=1")).await;
+    browser.close_first(&tab).await;
+    let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[("instrument", "full")]).await;
+    tab.eval("addEventListener('pageshow', (event) => { document.title = event.persisted ? 'From the cache' : 'Fresh'; })")
+        .await;
+    rig.tap(Role::Button, "Add one").await;
+    rig.settle().await;
+    rig.must_say("Count: 1");
+    for _ in 0..2 {
+        tab.eval("setTimeout(() => { location = 'second.html' }, 0)").await;
+        while !rig.says("Second page") {
+            rig.barrier().await;
+        }
+        tab.eval("setTimeout(() => history.back(), 0)").await;
+        while !rig.says("Count: 1") {
+            rig.barrier().await;
+        }
+    }
+    rig.settle().await;
+    // The count survived, which only the cache can do: the page begins with 0.
+    rig.tap(Role::Button, "Add one").await;
+    rig.settle().await;
+    rig.must_say("Count: 2");
+    assert_eq!(rig.mirror.tree().screen().title.as_deref(), Some("From the cache"));
+}
+
+#[tokio::test]
+async fn with_a_screen_the_browser_has_a_window_on_it() {
+    let desktop = stillpoint_lab::Desktop::start().unwrap();
+    let server = Server::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let browser = folder.path().join("browser");
+    let display = desktop.display();
+    std::fs::write(&browser, format!("#!/bin/sh\nDISPLAY={display} exec chromium \"$@\"\n")).unwrap();
+    std::fs::set_permissions(&browser, PermissionsExt::from_mode(0o755)).unwrap();
+    let path = browser.display().to_string();
+    let target = format!("web:{}", server.url("static.html"));
+    let mut rig = Rig::attach(&target, &[("headless", "false"), ("browser", &path)]).await;
+    rig.tap(Role::Button, "Add one").await;
+    rig.settle().await;
+    rig.must_say("Count: 1");
+    let windows = desktop.windows().unwrap();
+    assert!(windows.iter().any(|w| w.title.contains("Static")), "{windows:?}");
+    rig.backend.close().await;
+}
+
+#[tokio::test]
+async fn a_slider_that_the_page_draws_is_moved_by_its_keys_and_one_that_does_not_move_says_so() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let tab = browser.tab(&server.url("controls.html")).await;
+    browser.close_first(&tab).await;
+    let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[("instrument", "full")]).await;
+    let dial = rig.find(Role::Slider, "Dial");
+    for wanted in [40.0, 6.0, 60.0] {
+        rig.act(Action::SetValue { on: dial, to: SetTo::Number(wanted) }).await;
+        rig.settle().await;
+        assert_eq!(rig.node(dial).raw_value(), Some(wanted), "{}", rig.text());
+    }
+    // Its steps are of two: as near as they come.
+    rig.act(Action::SetValue { on: dial, to: SetTo::Number(31.0) }).await;
+    rig.settle().await;
+    assert!(rig.node(dial).raw_value().is_some_and(|v| (v - 31.0).abs() <= 1.0), "{}", rig.text());
+    let beyond = Action::SetValue { on: dial, to: SetTo::Number(61.0) };
+    let refusal = rig.backend.perform(&beyond, soon()).await.unwrap_err();
+    assert_eq!((refusal.error.code, refusal.delivery), (Code::InvalidArgument, Delivery::NotDelivered));
+    let stuck = Action::SetValue { on: rig.find(Role::Slider, "Stuck"), to: SetTo::Number(7.0) };
+    let refusal = rig.backend.perform(&stuck, soon()).await.unwrap_err();
+    assert_eq!(refusal.error.code, Code::ControlNotConverged);
+    assert!(!rig.node(dial).states().is(State::Busy));
+}
