@@ -28,6 +28,8 @@ struct Next {
     due: HashSet<i64>,
     /// Those whose children without a DOM node are to be read.
     parents: Vec<i64>,
+    /// Read because of what lies around them.
+    onward: HashSet<i64>,
     /// No longer there, with what lay in them.
     gone: Vec<(NativeKey, Vec<NativeKey>)>,
 }
@@ -107,7 +109,7 @@ impl Live {
         read: Result<AxNodes>,
         next: &mut Next,
     ) -> Result<()> {
-        let Next { due, parents, gone } = next;
+        let Next { due, parents, gone, onward } = next;
         let at = key(serial, ax);
         let node = match read {
             Ok(nodes) => nodes.nodes.into_iter().next().filter(|node| node.number() == ax && node.is_held()),
@@ -133,14 +135,19 @@ impl Live {
         let is_generated = |raw: &Raw| raw.children.iter().any(|c| unkey(*c).1 < 0);
         let is_settled =
             |c: &NativeKey| unkey(*c).1 > 0 && self.model.raw.get(c).is_some_and(|raw| !is_generated(raw));
-        // The browser brings the options of a list up to date together, and late.
-        if &*new.native == "MenuListPopup" && new.children.len() <= OPTIONS {
-            due.extend(new.children.iter().map(|c| unkey(*c).1).filter(|ax| *ax > 0));
+        let flipped = old.is_some_and(|old| old.role.is_none() != new.role.is_none());
+        // What hides an element hides its inside, also the parts that the observer cannot see; and the browser brings
+        // the options of a list up to date together, and late. What is left out in between leads on to its inside.
+        let is_list = &*new.native == "MenuListPopup" && new.children.len() <= OPTIONS;
+        let leads_on = flipped || is_list || (new.role.is_none() && onward.contains(&ax));
+        if leads_on {
+            let inside = new.children.iter().map(|c| unkey(*c).1).filter(|ax| *ax > 0);
+            onward.extend(inside.clone());
+            due.extend(inside);
         }
         if old == Some(&new) && new.children.iter().all(is_settled) {
             return Ok(());
         }
-        let flipped = old.is_some_and(|old| old.role.is_none() != new.role.is_none());
         let moved = flipped || old.is_none_or(|old| old.parent != new.parent);
         if moved {
             let both = [new.parent, old.and_then(|old| old.parent)];
@@ -156,8 +163,6 @@ impl Live {
                     due.insert(number);
                 }
                 Some(known) if known.parent != Some(at) => drop(due.insert(number)),
-                // What hides an element hides its inside, also the parts that the observer cannot see.
-                Some(_) if flipped => drop(due.insert(number)),
                 Some(_) => {}
             }
         }
