@@ -70,6 +70,8 @@ impl Drop for Hold {
 pub(crate) enum Tag {
     /// The observer of a frame has something to tell.
     Observed { frame: String, context: i64 },
+    /// A page that answers late has told its frames.
+    Listed { session: String },
     /// A sample of form controls was taken.
     Sampled { frame: String },
 }
@@ -169,6 +171,7 @@ impl Live {
                         frame.sampling = false;
                     }
                 }
+                Some(Tag::Listed { session }) => self.listed(&session, result),
                 None => {}
             },
             Note::Flush(done) => self.flushes.push(done),

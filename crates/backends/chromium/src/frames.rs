@@ -24,8 +24,6 @@ pub(crate) struct Page {
     pub(crate) is_window: bool,
     /// The window's element, once its document has been read.
     pub(crate) window: Option<NativeKey>,
-    /// Its frames are known: it has answered once.
-    pub(crate) is_listed: bool,
     /// Its renderer died.
     pub(crate) crashed: bool,
     /// Title and address, as last told.
@@ -176,7 +174,7 @@ pub(crate) struct Registry {
     pub(crate) prompt: HashMap<NativeKey, String>,
     /// How often a page has finished loading.
     pub(crate) loads: watch::Sender<u64>,
-    /// How many pages have been attached.
+    /// How many pages have told their frames.
     pub(crate) attached: watch::Sender<u64>,
     /// How many refreshes are under way.
     pub(crate) holds: Arc<AtomicUsize>,

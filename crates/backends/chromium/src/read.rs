@@ -84,7 +84,6 @@ impl Live {
             return;
         }
         if all {
-            self.list_late_pages().await;
             // The browser puts some consequences off to its next frame: what was read before it is read once more.
             for frame in self.frames.values_mut() {
                 let recent = std::mem::take(&mut frame.recent);

@@ -1,13 +1,14 @@
 //! Targets and frames as they come, move and go, and the registry that tells others how to reach them.
 
-use crate::events::{Live, PATIENCE};
+use crate::events::{Live, PATIENCE, Tag};
 use crate::frames::{
     AttachedTo, Embedded, Frame, FrameInfo, FrameTree, FrameTreeAnswer, Page, Reach, TargetInfo,
 };
 use crate::node::key;
-use crate::socket::{Pending, Session};
+use crate::socket::Session;
 use serde::Deserialize;
 use serde_json::json;
+use serde_json::value::RawValue;
 use std::collections::HashMap;
 use stillpoint_core::Result;
 use stillpoint_core::tree::NativeKey;
@@ -39,39 +40,29 @@ impl Live {
             serial: self.last_serial,
             is_window,
             window: None,
-            is_listed: false,
             crashed: false,
             title,
             url,
         });
         if let Err(error) = self.set_up(&session).await {
-            tracing::debug!(%error, "a page does not answer yet; it is asked again");
-        }
-        self.shared.lock().attached.send_modify(|n| *n += 1);
-    }
-
-    /// Asks those again that did not answer when they came.
-    pub(crate) async fn list_late_pages(&mut self) {
-        let late: Vec<Session> =
-            self.pages.iter().filter(|p| !p.is_listed && !p.crashed).map(|p| p.session.clone()).collect();
-        for session in late {
-            let listed = match session.start("Page.getFrameTree", json!({})) {
-                Ok(tree) => self.list_frames(&session, tree).await,
-                Err(error) => Err(error),
-            };
-            if let Err(error) = listed {
-                tracing::debug!(%error, "a page does not answer yet; it is asked again");
+            tracing::debug!(%error, "a page does not answer yet; its answer is taken when it comes");
+            self.last_number += 1;
+            let tag = self.last_number;
+            match session.route(tag, "Page.getFrameTree", json!({})) {
+                Ok(()) => drop(self.tags.insert(tag, Tag::Listed { session: target.session_id })),
+                Err(error) => tracing::debug!(%error, "a page is gone before it answered"),
             }
         }
     }
 
-    async fn list_frames(&mut self, session: &Session, tree: Pending) -> Result<()> {
-        let answer: FrameTreeAnswer = tree.read(Deadline::after(PATIENCE)).await?;
-        self.add_frames(session, answer.frame_tree);
-        if let Some(page) = self.pages.iter_mut().find(|p| p.session.id() == session.id()) {
-            page.is_listed = true;
+    /// A page that did not answer when it came has told its frames.
+    pub(crate) fn listed(&mut self, session: &str, result: Result<Box<RawValue>>) {
+        let told = result.map(|raw| serde_json::from_str::<FrameTreeAnswer>(raw.get()));
+        match told {
+            Ok(Ok(answer)) => self.add_frames(&self.browser.of(session), answer.frame_tree),
+            Ok(Err(error)) => tracing::warn!(%error, "a page's frames were not understood"),
+            Err(error) => tracing::debug!(%error, "a page is gone before it answered"),
         }
-        Ok(())
     }
 
     /// Switches on what the mirror needs, and lets the target run.
@@ -93,7 +84,9 @@ impl Live {
         }
         let tree = session.start("Page.getFrameTree", json!({}))?;
         session.post("Runtime.runIfWaitingForDebugger", json!({}));
-        self.list_frames(session, tree).await
+        let answer: FrameTreeAnswer = tree.read(Deadline::after(PATIENCE)).await?;
+        self.add_frames(session, answer.frame_tree);
+        Ok(())
     }
 
     fn add_frames(&mut self, session: &Session, tree: FrameTree) {
@@ -102,6 +95,7 @@ impl Live {
             self.navigated(session.id(), &tree.frame);
             stack.extend(tree.child_frames);
         }
+        self.shared.lock().attached.send_modify(|n| *n += 1);
     }
 
     /// A frame has a new document.
