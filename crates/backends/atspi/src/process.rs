@@ -37,9 +37,13 @@ pub(crate) fn find(name: &str) -> Vec<u32> {
         .collect()
 }
 
-/// Whether a process with this number exists.
+/// Whether a process with this number runs. One that is dead and not yet taken notice of by its parent does not: it will
+/// never come to the bus.
 pub(crate) fn exists(pid: u32) -> bool {
-    Path::new(&format!("/proc/{pid}")).exists()
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    // The state follows the name, which is in parentheses and may hold any character.
+    let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+    !matches!(state, Some('Z' | 'X'))
 }
 
 /// How to make a process show its tree, told by the libraries that it has loaded.
