@@ -26,6 +26,7 @@ mod input;
 mod keymap;
 mod node;
 mod object;
+mod places;
 mod process;
 mod read;
 mod reconcile;

@@ -5,6 +5,7 @@ use crate::read::{Facet, text_question};
 use crate::role::NativeRole;
 use crate::shadow::{Entry, Shadow, Stage};
 use crate::state::NativeStates;
+use std::collections::BTreeMap;
 use std::time::Duration;
 use stillpoint_core::tree::{NativeKey, Rect};
 use tokio::time::Instant;
@@ -19,6 +20,17 @@ const SAMPLE: usize = 24;
 const LOOK_LIMIT: usize = 2_000;
 /// Never more often than this.
 const PAUSE: Duration = Duration::from_millis(500);
+
+/// How often the mirror was wrong without an event having said so, by toolkit and property.
+pub(crate) type RepairCounts = BTreeMap<(String, String), u64>;
+
+/// Counts what a check found.
+pub(crate) fn count(repairs: &mut RepairCounts, toolkit: &str, drifted: &mut Vec<&'static str>) {
+    for property in drifted.drain(..) {
+        tracing::info!(toolkit, property, "the mirror was wrong without an event; repaired");
+        *repairs.entry((toolkit.to_owned(), property.to_owned())).or_default() += 1;
+    }
+}
 
 /// Decides when to look, and at what.
 #[derive(Debug)]
@@ -170,5 +182,99 @@ impl Shadow {
             self.ask(key, Facet::Interfaces);
             self.read_one_again(key);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Object;
+    use crate::read::Dialect;
+    use stillpoint_core::tree::Limits;
+
+    /// An app with many labels on the screen, all of them known and told.
+    fn shadow(labels: usize) -> Shadow {
+        let mut shadow = Shadow::new(Object::new(":1.1", "/root"), Dialect::default(), Limits::default());
+        let root = shadow.root;
+        let objects = (0..labels).map(|n| Object::new(":1.1", &format!("/{n}"))).collect();
+        shadow.set_children(root, objects, labels);
+        for entry in shadow.nodes.values_mut() {
+            entry.stage = Stage::Complete;
+            entry.in_flight = 0;
+            entry.facts.role = NativeRole(29);
+            entry.facts.states.set(NativeStates::SHOWING, true);
+            entry.told = Some(entry.facts.props((0, 0)));
+        }
+        shadow.waiting.clear();
+        shadow.open.clear();
+        shadow
+    }
+
+    #[test]
+    fn a_check_asks_about_a_sample_however_much_is_on_the_screen() {
+        for labels in [100, 1_000] {
+            let mut shadow = shadow(labels);
+            Reconciler::new(true).check(&mut shadow);
+            let asked: std::collections::HashSet<NativeKey> = shadow.waiting.iter().map(|q| q.key).collect();
+            assert_eq!(asked.len(), SAMPLE, "of {labels}");
+            assert!(shadow.waiting.iter().all(|q| q.check), "what is found has to be counted");
+        }
+    }
+
+    #[test]
+    fn what_a_check_finds_is_counted_by_toolkit_and_property_and_an_event_s_answer_is_not() {
+        let mut repairs = BTreeMap::new();
+        for checked in [false, true] {
+            let mut shadow = shadow(1);
+            let key = shadow.nodes.keys().copied().find(|key| *key != shadow.root).expect("a label");
+            shadow.checking = checked;
+            shadow.ask(key, Facet::Role);
+            shadow.checking = false;
+            let question = shadow.next_questions(1).remove(0);
+            let reply = zbus::Message::method_return(&question.header()).build(&43u32);
+            assert!(shadow.answer(&reply.expect("a reply")));
+            count(&mut repairs, "gtk3", &mut shadow.drifted);
+            let found = repairs.get(&("gtk3".to_owned(), "role".to_owned())).copied();
+            assert_eq!(found.is_some(), checked, "{repairs:?}");
+        }
+    }
+
+    #[test]
+    fn everything_on_the_screen_has_its_turn() {
+        let shadow = shadow(100);
+        let mut reconciler = Reconciler::new(true);
+        let mut looked_at = std::collections::HashSet::new();
+        for _ in 0..shadow.nodes.len().div_ceil(SAMPLE) {
+            looked_at.extend(reconciler.sample(&shadow));
+        }
+        assert_eq!(looked_at.len(), shadow.nodes.len());
+    }
+
+    #[test]
+    fn a_check_is_followed_by_fifty_times_its_own_cost_of_peace() {
+        let mut reconciler = Reconciler::new(true);
+        let mut shadow = shadow(10);
+        let start = shadow.now;
+        for cost in [Duration::from_millis(1), Duration::from_millis(40), Duration::from_secs(2)] {
+            reconciler.check(&mut shadow);
+            let end = start + cost;
+            reconciler.finished(end);
+            let due = reconciler.due(true).expect("it is on");
+            let peace = due.duration_since(end);
+            assert!(
+                peace >= cost * (SHARE - 1) && peace >= PAUSE,
+                "{cost:?} of checking, {peace:?} of peace"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_is_checked_while_the_app_speaks_or_questions_are_open() {
+        let mut reconciler = Reconciler::new(true);
+        assert_eq!(reconciler.due(false), None);
+        let late = Instant::now() + Duration::from_secs(60);
+        reconciler.note_event(late);
+        assert!(reconciler.due(true).is_some_and(|due| due >= late + QUIET));
+        assert_eq!(Reconciler::new(false).due(true), None);
     }
 }

@@ -4,12 +4,12 @@
 use crate::bus;
 use crate::node::Facts;
 use crate::object::Object;
-use crate::reconcile::Reconciler;
+use crate::reconcile::{Reconciler, RepairCounts};
 use crate::shadow::{Round, Shadow};
 use crate::tell::ToldScreen;
 use crate::windows::XWindow;
 use futures_util::{FutureExt, StreamExt};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -28,13 +28,8 @@ pub(crate) const WINDOW: usize = 512;
 const BURST: usize = 4096;
 /// With this much waiting, single questions make no sense any more: everything is read again.
 const BACKLOG: usize = 200_000;
-/// Geometry that nobody tells is looked at this often at most.
-const SWEEP_INTERVAL: Duration = Duration::from_millis(120);
-/// Of one window, at most this many places are asked for in one sweep.
-const SWEEP_LIMIT: usize = 2_000;
-
-/// How often the mirror was wrong without an event having said so, by toolkit and property.
-pub(crate) type Repairs = Arc<Mutex<BTreeMap<(String, String), u64>>>;
+/// What checks found so far, shared with whoever asks.
+pub(crate) type Repairs = Arc<Mutex<RepairCounts>>;
 
 /// An object as an action needs it.
 #[derive(Clone, Debug)]
@@ -184,13 +179,6 @@ impl Session {
         ControlFlow::Continue(())
     }
 
-    /// Something in `key` moved and nobody says where to: look soon, but not too often.
-    pub(crate) fn sweep_soon(&mut self, key: NativeKey) {
-        self.sweeps.insert(key);
-        let earliest = self.last_sweep + SWEEP_INTERVAL;
-        self.sweep_at.get_or_insert(earliest.max(self.shadow.now));
-    }
-
     fn next_due(&self) -> Instant {
         let due =
             [self.later.values().min().copied(), self.sweep_at, self.reconciler.due(self.shadow.is_quiet())];
@@ -207,52 +195,6 @@ impl Session {
         if self.reconciler.due(self.shadow.is_quiet()).is_some_and(|at| at <= now) {
             self.reconciler.check(&mut self.shadow);
         }
-    }
-
-    fn look_again_at_what_moved(&mut self) {
-        for (key, delay) in self.shadow.moved.drain() {
-            self.later.insert(key, self.shadow.now + delay);
-        }
-    }
-
-    /// Asks for the places that were put off until then.
-    pub(crate) fn place_due(&mut self, is_due: impl Fn(Instant) -> bool) {
-        let due: Vec<NativeKey> =
-            self.later.iter().filter(|(_, at)| is_due(**at)).map(|(key, _)| *key).collect();
-        for key in due {
-            self.later.remove(&key);
-            self.shadow.ask(key, crate::read::Facet::Extents);
-        }
-    }
-
-    /// Asks for the places of everything on the screen in what may have moved.
-    pub(crate) fn sweep_now(&mut self) {
-        self.sweep_at = None;
-        self.last_sweep = self.shadow.now;
-        let tops: Vec<NativeKey> = self.sweeps.drain().collect();
-        for top in tops {
-            for key in self.shadow.subtree(top).into_iter().take(SWEEP_LIMIT) {
-                self.shadow.ask_place(key);
-            }
-        }
-        self.look_at_windows();
-    }
-
-    /// Has the places of the app's windows looked up where the toolkit does not tell them.
-    pub(crate) fn look_at_windows(&self) {
-        let (Some(display), true) = (self.display.clone(), self.shadow.dialect.window_relative) else {
-            return;
-        };
-        let (pid, requester) = (self.pid, self.requester.clone());
-        tokio::task::spawn_blocking(move || match crate::windows::windows_of(&display, pid) {
-            Ok(found) => {
-                if let Some(requester) = requester.upgrade() {
-                    // A full queue means that a newer look is on its way.
-                    let _ = requester.try_send(Command::Placed(found));
-                }
-            }
-            Err(error) => tracing::debug!(%error, "the windows' places on the screen cannot be read"),
-        });
     }
 
     /// Sends what has to be asked.
@@ -308,14 +250,7 @@ impl Session {
             return;
         }
         let mut repairs = self.repairs.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        for property in self.shadow.drifted.drain(..) {
-            tracing::info!(
-                toolkit = self.toolkit,
-                property,
-                "the mirror was wrong without an event; repaired"
-            );
-            *repairs.entry((self.toolkit.clone(), property.to_owned())).or_default() += 1;
-        }
+        crate::reconcile::count(&mut repairs, &self.toolkit, &mut self.shadow.drifted);
     }
 
     fn answer_refreshes(&mut self) {
