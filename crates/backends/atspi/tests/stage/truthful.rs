@@ -9,9 +9,18 @@ use stillpoint_engine::backend::Backend as _;
 pub async fn assert_true(stage: &Stage, watched: &mut Watched, pid: u32, when: &str) {
     // Taken before anything reads the app again, which would repair what it compares with.
     let mirror = still(watched.tree());
-    let placed = agrees_with_a_new_attachment(stage, pid, when, &mirror).await;
-    // Places may follow a moment later, but without being asked for.
-    watched.until(&format!("the places of a new attachment, {when}"), |tree| places(tree) == placed).await;
+    let mut placed = agrees_with_a_new_attachment(stage, pid, when, &mirror).await;
+    // Places may follow a moment later, in the mirror by itself and in the app too: a slow one lays out behind its word
+    // that it is done. So both are looked at until they agree; the mirror is never asked to look.
+    let until = patience();
+    while places(watched.tree()) != placed {
+        assert!(
+            !until.has_passed(),
+            "places differ, {when}:\n{}",
+            differences(&places(watched.tree()), &placed).join("\n")
+        );
+        placed = Box::pin(watched.during(places_now(stage, pid))).await;
+    }
     let fresh = watched.read_afresh().await;
     assert_same("a fresh reading", when, &mirror, &still(fresh.tree()));
     agrees_with_pyatspi(stage, pid, when, watched.tree());
@@ -20,25 +29,33 @@ pub async fn assert_true(stage: &Stage, watched: &mut Watched, pid: u32, when: &
 /// The same for the mirror of a session.
 pub async fn assert_session_true(stage: &Stage, session: &Session, pid: u32, when: &str) {
     let mirror = session.read(still);
-    let placed = agrees_with_a_new_attachment(stage, pid, when, &mirror).await;
-    let mut changes = session.changes();
-    let follow = async {
-        while session.read(|tree| places(tree) != placed) {
-            changes.changed().await.expect("the session lives");
+    let mut placed = agrees_with_a_new_attachment(stage, pid, when, &mirror).await;
+    let until = patience();
+    while session.read(|tree| places(tree) != placed) {
+        if until.has_passed() {
+            assert_same("the places of a new attachment", when, &session.read(places), &placed);
         }
-    };
-    if tokio::time::timeout(super::PATIENCE, follow).await.is_err() {
-        assert_same("the places of a new attachment", when, &session.read(places), &placed);
+        placed = places_now(stage, pid).await;
     }
     session.read(|tree| agrees_with_pyatspi(stage, pid, when, tree));
 }
 
 async fn agrees_with_a_new_attachment(stage: &Stage, pid: u32, when: &str, mirror: &[String]) -> Vec<String> {
+    let other = look(stage, pid).await;
+    assert_same("a new attachment", when, mirror, &still(other.tree()));
+    places(other.tree())
+}
+
+async fn places_now(stage: &Stage, pid: u32) -> Vec<String> {
+    places(look(stage, pid).await.tree())
+}
+
+/// A new attachment, closed again.
+async fn look(stage: &Stage, pid: u32) -> Watched {
     let other = stage.try_attach(&format!("app:pid={pid}"), patience()).await;
     let other = other.expect("it can be attached to once more");
-    assert_same("a new attachment", when, mirror, &still(other.tree()));
     other.backend.close().await;
-    places(other.tree())
+    other
 }
 
 fn agrees_with_pyatspi(stage: &Stage, pid: u32, when: &str, tree: &Tree) {
