@@ -172,6 +172,18 @@ pub enum WireError {
         /// The address that was asked for.
         addr: SocketAddr,
     },
+    /// A listener beyond loopback must encrypt.
+    #[error("refusing to listen on {addr} without TLS: the token and everything typed would travel in the clear")]
+    TlsRequired {
+        /// The address that was asked for.
+        addr: SocketAddr,
+    },
+    /// A certificate or key is not as it should be.
+    #[error("TLS cannot be set up: {reason}")]
+    Tls {
+        /// Which file, and what is wrong with it.
+        reason: String,
+    },
     /// The listener could not be opened.
     #[error("cannot listen on {addr}: {source}")]
     Listen {
@@ -230,7 +242,8 @@ impl WireError {
             Self::Protocol(_) => ErrorCode::Protocol,
             Self::TooLarge(_) => ErrorCode::InvalidArgument,
             Self::NeedsV2 { .. } => ErrorCode::Unsupported,
-            Self::TokenRequired { .. } => ErrorCode::PermissionDenied,
+            Self::TokenRequired { .. } | Self::TlsRequired { .. } => ErrorCode::PermissionDenied,
+            Self::Tls { .. } => ErrorCode::InvalidArgument,
         }
     }
 
@@ -249,6 +262,10 @@ impl WireError {
             Self::TooLarge(_) => "send less at once",
             Self::NeedsV2 { .. } => "use an agent that answers Hello",
             Self::TokenRequired { .. } => "set a token, or listen on 127.0.0.1",
+            Self::TlsRequired { .. } => {
+                "give a certificate and its key, listen on 127.0.0.1, or say that plain text is allowed"
+            }
+            Self::Tls { .. } => "give PEM files: the certificate (with its chain) and its private key",
             Self::Listen { .. } => "choose another port, or stop what uses this one",
             Self::Spawn { .. } => "check that the program is installed and may be run",
             Self::EarlyExit { .. } => "the lines above say why it ended",

@@ -6,6 +6,7 @@
 //! | [`client`] | one connection to an agent, v1 and v2 | processes |
 //! | [`server`] | connections from clients, in front of a [`server::Handler`] | what a verb means |
 //! | [`lifecycle`] | an agent's process: spawn, ready, terminate | which command is in flight |
+//! | [`tls`] | the stream made secret | frames |
 //! | [`recovery`] | what to do when a connection or an agent is lost | bytes |
 //!
 //! The contract is SPEC §11; `docs/agent-protocol.md` describes it for other implementations, and
@@ -17,6 +18,7 @@ pub mod error;
 pub mod lifecycle;
 pub mod recovery;
 pub mod server;
+pub mod tls;
 
 pub use client::{Client, ClientOptions, EventNotice, EventStream, Version};
 pub use codec::{Element, Frame, Reply, Request, Token};

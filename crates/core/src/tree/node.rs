@@ -225,6 +225,13 @@ impl Props {
         self.states.is(State::Protected)
     }
 
+    /// Digests of the text and the value that a protected element holds, zero where there is nothing. A short secret
+    /// can be guessed from its digest: whoever tells it on has to salt it.
+    pub fn secret_digests(&self) -> (u64, u64) {
+        let veil = self.veil();
+        (veil.text, veil.value)
+    }
+
     /// Sets one property and gives back what was there. A protected element keeps no content: text and value are
     /// replaced by a digest as they come in, so that no later layer can give them out.
     pub fn set(&mut self, prop: Prop) -> Prop {

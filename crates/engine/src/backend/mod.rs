@@ -20,7 +20,8 @@ use stillpoint_core::{Error, Result, Target};
 use tokio::sync::watch;
 
 /// What a backend can do, so that the engine asks for nothing else.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Capabilities {
     /// It tells changes by itself. Without this the engine samples (SPEC §5, heuristic mode).
     pub events: bool,

@@ -47,7 +47,12 @@ impl Client {
             .map_err(|_| failed(format!("no answer within {:?}", options.connect_timeout)))?
             .map_err(|error| failed(error.to_string()))?;
         options.tune(&stream).map_err(|error| failed(error.to_string()))?;
-        Ok(Self::over(stream, options))
+        let Some(tls) = options.tls.clone() else { return Ok(Self::over(stream, options)) };
+        let secret = tokio::time::timeout(options.connect_timeout, tls.connect(stream))
+            .await
+            .map_err(|_| failed(format!("no TLS handshake within {:?}", options.connect_timeout)))?
+            .map_err(|error| failed(format!("the TLS handshake failed: {error}")))?;
+        Ok(Self::over(secret, options))
     }
 
     /// Speaks over any stream that is already open: a TLS session, a pipe, a tunnel.

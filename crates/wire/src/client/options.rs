@@ -7,9 +7,10 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 
 use crate::codec::Request;
+use crate::tls::ClientTls;
 
 /// The times and bounds of one connection. The defaults are those of the contract.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ClientOptions {
     /// For the TCP handshake: 5 s.
     pub connect_timeout: Duration,
@@ -25,6 +26,8 @@ pub struct ClientOptions {
     pub queue: usize,
     /// Events that may wait to be read before the oldest are dropped and counted: 1024.
     pub event_queue: usize,
+    /// TLS around the connection; none speaks in the clear.
+    pub tls: Option<ClientTls>,
 }
 
 impl Default for ClientOptions {
@@ -37,6 +40,7 @@ impl Default for ClientOptions {
             keepalive: Duration::from_secs(15),
             queue: 64,
             event_queue: 1024,
+            tls: None,
         }
     }
 }

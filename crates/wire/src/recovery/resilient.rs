@@ -72,6 +72,12 @@ impl ResilientClient {
         self.current.borrow().client.clone()
     }
 
+    /// The connection of the moment, made anew if the last one was lost.
+    pub async fn reconnect(&self) -> Result<Client, WireError> {
+        let Current { generation, client } = self.current.borrow().clone();
+        if client.is_closed() { Ok(self.recover(generation).await?.client) } else { Ok(client) }
+    }
+
     /// Sends a v1 request. Idempotent ones are sent once more after a loss; others only if nobody can have received
     /// them, and else fail with [`WireError::DeliveryUnknown`].
     pub async fn request(&self, request: Request) -> Result<Reply, WireError> {

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::codec::Token;
 use crate::error::WireError;
+use crate::tls::ServerTls;
 
 pub use connection::serve_connection;
 pub use handler::{ConnectionId, Handler, Lookup, Point};
@@ -28,6 +29,10 @@ pub use handler::{ConnectionId, Handler, Lookup, Point};
 pub struct ServerOptions {
     /// The secret that clients must show in their Hello. Needed for any address but loopback.
     pub token: Option<Token>,
+    /// The certificate for TLS. Needed for any address but loopback, unless `allow_plaintext`.
+    pub tls: Option<ServerTls>,
+    /// Listen beyond loopback without TLS all the same: something else, such as a tunnel, keeps the stream secret.
+    pub allow_plaintext: bool,
     /// How long a client with a token may take to show it: 10 s.
     pub hello_timeout: Duration,
     /// How long a peer may take nothing before it is closed: 10 s.
@@ -48,6 +53,8 @@ impl Default for ServerOptions {
     fn default() -> Self {
         Self {
             token: None,
+            tls: None,
+            allow_plaintext: false,
             hello_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(10),
             drain_timeout: Duration::from_secs(30),
@@ -69,11 +76,16 @@ pub struct Server<H> {
 }
 
 impl<H: Handler> Server<H> {
-    /// Listens on `addr`. Anything but loopback needs a token, and is refused without one.
+    /// Listens on `addr`. Anything but loopback needs a token and TLS, and is refused without.
     pub async fn bind(addr: SocketAddr, handler: Arc<H>, options: ServerOptions) -> Result<Self, WireError> {
         let has_token = options.token.as_ref().is_some_and(|token| !token.is_empty());
-        if !addr.ip().to_canonical().is_loopback() && !has_token {
-            return Err(WireError::TokenRequired { addr });
+        if !addr.ip().to_canonical().is_loopback() {
+            if !has_token {
+                return Err(WireError::TokenRequired { addr });
+            }
+            if options.tls.is_none() && !options.allow_plaintext {
+                return Err(WireError::TlsRequired { addr });
+            }
         }
         let failed = |source| WireError::Listen { addr, source };
         let listener = TcpListener::bind(addr).await.map_err(failed)?;
@@ -116,11 +128,21 @@ impl<H: Handler> Server<H> {
             let id = ConnectionId(next_id);
             next_id += 1;
             connections.spawn(async move {
-                serve_connection(stream, handler, options, id).await;
+                greet(stream, handler, options, id).await;
                 drop(place);
             });
         }
         connections.shutdown().await;
+    }
+}
+
+/// The handshake, where there is one, and then the frames.
+async fn greet<H: Handler>(stream: TcpStream, handler: Arc<H>, options: Arc<ServerOptions>, id: ConnectionId) {
+    let Some(tls) = options.tls.clone() else { return serve_connection(stream, handler, options, id).await };
+    match tokio::time::timeout(options.hello_timeout, tls.accept(stream)).await {
+        Ok(Ok(secret)) => serve_connection(secret, handler, options, id).await,
+        Ok(Err(error)) => tracing::warn!(connection = id.0, %error, "a TLS handshake failed"),
+        Err(_) => tracing::warn!(connection = id.0, "a client did not finish its TLS handshake"),
     }
 }
 
