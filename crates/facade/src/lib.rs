@@ -16,7 +16,8 @@
 //! # app.close().await; Ok(()) }
 //! ```
 //!
-//! [`open`] attaches to a target: `sim:login`, `app:gedit`, `app:pid=4242`, `web:https://…`, `cdp:9222`. [`App::ask`] does a
+//! [`open`] attaches to a target: `sim:login`, `app:gedit`, `app:pid=4242`, `web:https://…`, `cdp:9222`,
+//! `agent:HOST:PORT`. [`App::ask`] does a
 //! verb of [`verbs`] with parameters as JSON, as every other face does; a verb can be called with its own types too, as
 //! in `verbs::TakeSnapshot::run`.
 
@@ -29,7 +30,10 @@ use verbs::{Answer, Call};
 
 /// An engine that can open every kind of target of this build.
 pub fn engine() -> Engine {
-    let engine = Engine::new().with(stillpoint_sim::Sim::new()).with(stillpoint_chromium::Chromium::new());
+    let engine = Engine::new()
+        .with(stillpoint_sim::Sim::new())
+        .with(stillpoint_chromium::Chromium::new())
+        .with(stillpoint_agent::Agent::new());
     #[cfg(target_os = "linux")]
     let engine = engine.with(stillpoint_atspi::AtspiConnector::from_env());
     engine

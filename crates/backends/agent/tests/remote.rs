@@ -150,7 +150,7 @@ async fn an_app_that_ends_is_told_with_its_reason() {
 async fn another_target_is_seen_by_everybody_who_follows() {
     let served = Served::sim("sim:login").await;
     let app = served.session(&[]).await;
-    served.client().await.set_target("sim:ticker").await.unwrap();
+    served.client().await.set_target("sim:clock").await.unwrap();
     let mut changes = app.changes();
     let login = |app: &Session| app.read(|tree| tree.by_label("Sign in").len());
     while login(&app) > 0 {

@@ -94,8 +94,13 @@ pub(crate) fn target(matches: &ArgMatches) -> Result<Target> {
 
 /// How to attach, as it was given.
 pub(crate) fn options(matches: &ArgMatches) -> Result<AttachOptions> {
+    settings(matches.get_many::<String>(SETTING).into_iter().flatten())
+}
+
+/// Settings of a backend, each as NAME=VALUE.
+pub(crate) fn settings<'a>(given: impl Iterator<Item = &'a String>) -> Result<AttachOptions> {
     let mut options = AttachOptions::default();
-    for setting in matches.get_many::<String>(SETTING).into_iter().flatten() {
+    for setting in given {
         let (name, value) = setting.split_once('=').ok_or_else(|| {
             Error::invalid(format!("--attach-option {setting:?} has no value"), "write it as NAME=VALUE")
         })?;

@@ -1,6 +1,7 @@
 //! The one place where the engine is put together: which kinds of targets this program can open.
 
 use crate::output::Out;
+use stillpoint_agent::Agent;
 use stillpoint_chromium::Chromium;
 use stillpoint_core::{Code, Error, Result, Target};
 use stillpoint_engine::backend::AttachOptions;
@@ -11,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 /// An engine with every backend of this build, under a policy: an engine that is given none lets everything
 /// pass, and what is destructive needs the caller's own `--confirm` (SPEC §14).
 pub(crate) fn engine(policy: Policy) -> Engine {
-    let engine = Engine::new().with_policy(policy).with(Sim::new()).with(Chromium::new());
+    let engine = Engine::new().with_policy(policy).with(Sim::new()).with(Chromium::new()).with(Agent::new());
     #[cfg(target_os = "linux")]
     let engine = engine.with(stillpoint_atspi::AtspiConnector::from_env());
     engine

@@ -80,11 +80,6 @@ fn global() -> [Arg; 2] {
 
 /// The target and how to attach to it.
 fn target() -> [Arg; 4] {
-    let setting = Arg::new(SETTING)
-        .long("attach-option")
-        .value_name("NAME=VALUE")
-        .action(ArgAction::Append)
-        .help("A setting of the backend, such as headless=false; may be repeated");
     let target = Arg::new(TARGET)
         .value_name("TARGET")
         .required(true)
@@ -98,7 +93,16 @@ fn target() -> [Arg; 4] {
         .action(ArgAction::SetTrue)
         .conflicts_with(DAEMON)
         .help("Attach for this call alone");
-    [target, setting, daemon, no_daemon]
+    [target, setting(), daemon, no_daemon]
+}
+
+/// The flag for settings of the backend.
+pub(crate) fn setting() -> Arg {
+    Arg::new(SETTING)
+        .long("attach-option")
+        .value_name("NAME=VALUE")
+        .action(ArgAction::Append)
+        .help("A setting of the backend, such as headless=false; may be repeated")
 }
 
 /// A word that means one verb, or one of several.
@@ -210,6 +214,7 @@ fn own() -> Vec<Command> {
                     .value_parser(value_parser!(std::path::PathBuf))
                     .help("Leave a picture (PNG) of the last screen there"),
             ),
+        crate::agent::command(),
         crate::desktop::command(),
         crate::trace::command(),
         Command::new("completions")

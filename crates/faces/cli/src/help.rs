@@ -5,7 +5,7 @@ use std::fmt::Write;
 use stillpoint_engine::verbs;
 
 /// The commands that are no verbs, with what they do.
-const OWN: [(&str, &str); 13] = [
+const OWN: [(&str, &str); 14] = [
     ("open", "Attach and keep following, in the daemon"),
     ("close", "Let go of a target that the daemon holds"),
     ("flow", "Run steps from a YAML file, with a report for CI"),
@@ -14,6 +14,7 @@ const OWN: [(&str, &str); 13] = [
     ("watch", "Live revisions, one line each"),
     ("demo", "Act, wait, delta, verify, with a timeline; --desktop for a real app"),
     ("desktop", "Private headless desktops: run, start, stop, list, env"),
+    ("agent", "Serve a target of this machine, to be driven from another one"),
     ("mcp", "A server for agents (Model Context Protocol); mcp install CLIENT"),
     ("serve", "The daemon, started by itself: --status, --stop"),
     ("trace", "The story of a session that was recorded"),
@@ -86,6 +87,11 @@ pub(crate) fn examples(word: &str) -> String {
         "watch" => &[
             "stillpoint watch sim:feed --count 5",
             "stillpoint watch app:gedit --json | jq .change_summary.first",
+        ],
+        "agent" => &[
+            "stillpoint agent serve --target app:gedit",
+            "stillpoint agent serve --target web:http://127.0.0.1:8000/ --listen 0.0.0.0:8080 --token-file token --tls-cert cert.pem --tls-key key.pem",
+            "stillpoint snapshot agent:127.0.0.1:8080",
         ],
         "completions" => {
             &["stillpoint completions bash > ~/.local/share/bash-completion/completions/stillpoint"]

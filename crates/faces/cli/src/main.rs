@@ -6,6 +6,7 @@
 //! With `--json`, stdout carries exactly one object: the verb's answer, or `{"error": {code, message, hint,
 //! retryable, details}}` where there is none. `watch --json` prints one object per line. Everything else goes to stderr.
 
+mod agent;
 mod apps;
 mod call;
 mod demo;
@@ -127,6 +128,7 @@ async fn dispatch(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exit> {
     // The grammar requires a command, so there is one.
     let (word, matches) = matches.subcommand().unwrap_or(("", matches));
     match word {
+        "agent" => agent::run(desk, matches).await,
         "open" => open::open(desk, matches).await,
         "close" => open::close(desk, matches).await,
         "flow" => flow::run(desk, matches).await,
