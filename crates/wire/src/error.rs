@@ -173,7 +173,9 @@ pub enum WireError {
         addr: SocketAddr,
     },
     /// A listener beyond loopback must encrypt.
-    #[error("refusing to listen on {addr} without TLS: the token and everything typed would travel in the clear")]
+    #[error(
+        "refusing to listen on {addr} without TLS: the token and everything typed would travel in the clear"
+    )]
     TlsRequired {
         /// The address that was asked for.
         addr: SocketAddr,

@@ -288,7 +288,7 @@ async fn a_stranger_may_neither_stay_nor_make_the_server_hold_much() {
 }
 
 #[tokio::test]
-async fn beyond_loopback_a_token_is_needed() {
+async fn beyond_loopback_a_token_and_tls_are_needed() {
     for open in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
         for token in [None, Some(Token::new(""))] {
             let handler = Arc::new(RecordingHandler::new().0);
@@ -298,7 +298,11 @@ async fn beyond_loopback_a_token_is_needed() {
         }
     }
     let handler = Arc::new(RecordingHandler::new().0);
-    assert!(Server::bind("0.0.0.0:0".parse().unwrap(), handler, guarded()).await.is_ok());
+    let open = "0.0.0.0:0".parse().unwrap();
+    let in_the_clear = Server::bind(open, Arc::clone(&handler), guarded()).await;
+    assert!(matches!(in_the_clear, Err(WireError::TlsRequired { .. })));
+    let allowed = ServerOptions { allow_plaintext: true, ..guarded() };
+    assert!(Server::bind(open, handler, allowed).await.is_ok());
 }
 
 #[tokio::test]

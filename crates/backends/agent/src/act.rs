@@ -4,7 +4,7 @@ use crate::barrier::{Line, lost, read};
 use crate::node::{Dumps, Sighting};
 use crate::payload::{ActionForm, PerformAnswer};
 use serde_json::json;
-use stillpoint_core::tree::NativeKey;
+use stillpoint_core::tree::{NativeKey, Rect};
 use stillpoint_core::{Code, Error, Result};
 use stillpoint_engine::backend::{
     Action, Button, Deadline, Means, Performed, Place, Refusal, SetTo, unsupported,
@@ -139,7 +139,9 @@ impl Dumps {
         let typing = Request::TypeText { text: text.to_owned() };
         let Some(key) = on else { return Ok(by_pointer(typing)) };
         if replace && self.seen(key)?.value.as_deref().is_some_and(|value| !value.is_empty()) {
-            return Err(unsupported("way to replace a field's text: its agent speaks v1; use replace: false"));
+            return Err(unsupported(
+                "way to replace a field's text: its agent speaks v1; use replace: false",
+            ));
         }
         let mut plan = self.tap(Place::Element(key))?;
         plan.requests.push(typing);
@@ -157,7 +159,7 @@ impl Dumps {
     fn point(&self, place: Place) -> Result<(i32, i32)> {
         match place {
             Place::Point(x, y) => Ok((x, y)),
-            Place::Element(key) => self.seen(key)?.bounds.map(|b| b.center()).ok_or_else(|| {
+            Place::Element(key) => self.seen(key)?.bounds.map(Rect::center).ok_or_else(|| {
                 let hint = "give the element an identifier, or use tap_at";
                 Error::new(Code::NotActionable, "the agent does not say where the element is", hint)
             }),

@@ -29,8 +29,7 @@ pub(crate) async fn attach(
 ) -> Result<Attached> {
     let address = Address::of(target, options)?;
     let wants_v2 = address.hello.as_ref().is_some_and(|hello| !hello.wants.is_empty());
-    let agent =
-        ResilientClient::attach(&address.host, address.port, address.hello, address.client).await?;
+    let agent = ResilientClient::attach(&address.host, address.port, address.hello, address.client).await?;
     if wants_v2 && agent.client().version() == Version::V2 {
         attach_v2(target, agent, sink, deadline).await
     } else {

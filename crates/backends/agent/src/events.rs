@@ -18,7 +18,10 @@ const TRIES: usize = 3;
 const ATTACH: Duration = Duration::from_secs(30);
 
 /// Attaches to the agent's target over one connection. Its events must be listened to already.
-pub(crate) async fn attach_over(client: &Client, patience: Duration) -> Result<(Attached, Instant), WireError> {
+pub(crate) async fn attach_over(
+    client: &Client,
+    patience: Duration,
+) -> Result<(Attached, Instant), WireError> {
     let millis = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
     let answer = client.call_within("backend.attach", &json!({ "timeout_ms": millis }), patience).await?;
     let heard = Instant::now();

@@ -202,12 +202,7 @@ mod tests {
     use super::*;
 
     fn element(kind: &str, label: &str, children: Vec<Element>) -> Element {
-        Element {
-            element_type: Some(kind.into()),
-            label: Some(label.into()),
-            children,
-            ..Element::default()
-        }
+        Element { element_type: Some(kind.into()), label: Some(label.into()), children, ..Element::default() }
     }
 
     fn root(changes: &[Change]) -> &NewNode {

@@ -59,7 +59,8 @@ pub(crate) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
     // The grammar requires the one subcommand that there is.
     let matches = matches.subcommand_matches("serve").unwrap_or(matches);
     let target: Target = matches.get_one::<String>("target").map_or("", String::as_str).parse()?;
-    let listen = matches.get_one::<SocketAddr>("listen").copied().ok_or_else(|| Error::internal("no address"))?;
+    let listen =
+        matches.get_one::<SocketAddr>("listen").copied().ok_or_else(|| Error::internal("no address"))?;
     let attach = crate::call::settings(matches.get_many::<String>(SETTING).into_iter().flatten())?;
     let options = ServerOptions {
         token: matches.get_one::<PathBuf>("token-file").map(|file| token(file)).transpose()?,
@@ -77,7 +78,8 @@ pub(crate) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
     };
     let addr = server.local_addr();
     if desk.out.json {
-        desk.out.value(&serde_json::json!({ "listening": addr.to_string(), "target": target.to_string() }))?;
+        desk.out
+            .value(&serde_json::json!({ "listening": addr.to_string(), "target": target.to_string() }))?;
     }
     desk.out.note(&format!("serving {target} on {addr}{secret}"));
     server.run(desk.cancel.clone()).await;

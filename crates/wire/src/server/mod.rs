@@ -137,7 +137,12 @@ impl<H: Handler> Server<H> {
 }
 
 /// The handshake, where there is one, and then the frames.
-async fn greet<H: Handler>(stream: TcpStream, handler: Arc<H>, options: Arc<ServerOptions>, id: ConnectionId) {
+async fn greet<H: Handler>(
+    stream: TcpStream,
+    handler: Arc<H>,
+    options: Arc<ServerOptions>,
+    id: ConnectionId,
+) {
     let Some(tls) = options.tls.clone() else { return serve_connection(stream, handler, options, id).await };
     match tokio::time::timeout(options.hello_timeout, tls.accept(stream)).await {
         Ok(Ok(secret)) => serve_connection(secret, handler, options, id).await,

@@ -155,7 +155,12 @@ mod tests {
         let (element, point) = (Place::Element(on), Place::Point(-3, 9));
         let key: Key = "ctrl+shift+Tab".parse().unwrap();
         let actions = [
-            Action::Tap { on: element, button: Button::Right, count: 2, hold: Some(Duration::from_millis(800)) },
+            Action::Tap {
+                on: element,
+                button: Button::Right,
+                count: 2,
+                hold: Some(Duration::from_millis(800)),
+            },
             Action::Tap { on: point, button: Button::Left, count: 1, hold: None },
             Action::Hover { on: point },
             Action::Focus { on },

@@ -170,7 +170,10 @@ fn read_nodes(told: Vec<NodeForm>, keys: Keys) -> Result<NewNode> {
         let within = match form.within {
             None if place == 0 => None,
             Some(key) => Some(*places.get(&key).ok_or_else(|| {
-                not_understood("a subtree", format!("element {} lies in one that was not named before", form.key))
+                not_understood(
+                    "a subtree",
+                    format!("element {} lies in one that was not named before", form.key),
+                )
             })?),
             None => return Err(not_understood("a subtree", "it has two tops")),
         };
@@ -258,14 +261,11 @@ mod tests {
         let salt = Salt::default();
         let field = Props::new(Role::Textbox).state(State::Protected, true);
         let typed = |text: &str| field.clone().with(Prop::Value(Some(text.into())));
-        let mut say = |changes: &[Change]| {
-            serde_json::to_value(write_changes(changes, &mut protected, &salt)).unwrap()
-        };
+        let mut say =
+            |changes: &[Change]| serde_json::to_value(write_changes(changes, &mut protected, &salt)).unwrap();
         let first = say(&[Change::Replace(NewNode::new(NativeKey(1), typed("hunter2")))]);
-        let update = |text: &str| Change::Update {
-            key: NativeKey(1),
-            props: vec![Prop::Value(Some(text.into()))],
-        };
+        let update =
+            |text: &str| Change::Update { key: NativeKey(1), props: vec![Prop::Value(Some(text.into()))] };
         let same = say(&[update("hunter2")]);
         let other = say(&[update("hunter3")]);
         for told in [&first, &same, &other] {

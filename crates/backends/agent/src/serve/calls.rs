@@ -73,7 +73,8 @@ fn read<T: DeserializeOwned>(method: &str, params: Value) -> Result<T> {
 }
 
 fn told<T: serde::Serialize>(answer: &T) -> Result<Value, Fault> {
-    serde_json::to_value(answer).map_err(|why| Error::internal(format!("an answer has no JSON: {why}")).into())
+    serde_json::to_value(answer)
+        .map_err(|why| Error::internal(format!("an answer has no JSON: {why}")).into())
 }
 
 /// Names given in another session mean nothing in this one.
@@ -106,7 +107,8 @@ impl AgentHandler {
             "screenshot" => {
                 let about: About = read(method, params)?;
                 let feed = self.feed_of(about.epoch).await?;
-                let picture = feed.backend.screenshot(about.key.map(NativeKey), about.timed.deadline()).await?;
+                let picture =
+                    feed.backend.screenshot(about.key.map(NativeKey), about.timed.deadline()).await?;
                 Ok(json!({ "png": base64::engine::general_purpose::STANDARD.encode(picture) }))
             }
             "hit_test" => {

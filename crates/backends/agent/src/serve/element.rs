@@ -43,7 +43,8 @@ fn marked(node: &Node) -> Option<String> {
 pub(crate) fn dump(tree: &TreeView) -> Vec<Element> {
     let shown = |id: ElementId| tree.get(id).filter(|n| !n.states().is_not(State::Visible));
     let mut nodes: Vec<(Element, Option<usize>)> = Vec::new();
-    let mut stack: Vec<(ElementId, Option<usize>)> = tree.root().map(|root| (root, None)).into_iter().collect();
+    let mut stack: Vec<(ElementId, Option<usize>)> =
+        tree.root().map(|root| (root, None)).into_iter().collect();
     while let Some((id, parent)) = stack.pop() {
         let Some(node) = shown(id) else { continue };
         let place = nodes.len();

@@ -165,7 +165,7 @@ async fn forward(
         match next {
             Next::Event(Event::Batch { at, changes }) => {
                 feed.publish(changes, Some(at));
-            },
+            }
             Next::Event(Event::Marker(reached)) => drop(reached.send(())),
             Next::Resync(dropped) => {
                 tracing::debug!(dropped, "the target told more than could be handed on");

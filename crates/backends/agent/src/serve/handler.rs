@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use stillpoint_core::judge::Verb as Act;
-use stillpoint_core::tree::{Node, State};
+use stillpoint_core::tree::{ElementId, Node, State};
 use stillpoint_core::{Code, Error, Result, Target};
 use stillpoint_engine::act::{ActOptions, Intent, SettleName, act};
 use stillpoint_engine::backend::{Action, AttachOptions, Button, Deadline, Place};
@@ -26,6 +26,8 @@ use tokio::sync::broadcast;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The longest press or swipe.
 const LONGEST_PRESS: Duration = Duration::from_secs(10);
+/// How long the focus may take to follow a tap.
+const FOCUS_MS: u64 = 2_000;
 /// A swipe that does not say how long it takes.
 const SWIPE: Duration = Duration::from_millis(200);
 
@@ -47,7 +49,13 @@ impl AgentHandler {
         attach: AttachOptions,
     ) -> Result<Self> {
         engine.open(&target, &attach).await?;
-        Ok(AgentHandler { engine, hub, attach, target: Mutex::new(target), opening: tokio::sync::Mutex::default() })
+        Ok(AgentHandler {
+            engine,
+            hub,
+            attach,
+            target: Mutex::new(target),
+            opening: tokio::sync::Mutex::default(),
+        })
     }
 
     pub(super) async fn shut_down(&self) {
@@ -72,7 +80,8 @@ impl AgentHandler {
     /// Serves another target from now on; the one before is let go of.
     pub(super) async fn switch(&self, name: &str) -> Result<()> {
         // A bare name is an app's, as a phone's bundle identifier is.
-        let wanted: Target = if name.contains(':') { name.parse()? } else { format!("app:{name}").parse()? };
+        let wanted: Target =
+            if name.contains(':') { name.parse()? } else { format!("app:{name}").parse()? };
         let _only_one = self.opening.lock().await;
         let before = self.target().clone();
         if before == wanted && self.engine.session(&wanted).is_some() {
@@ -108,6 +117,26 @@ async fn at_point(session: &Session, action: Action) -> Result<(), Fault> {
     envelope.error().map_or(Ok(()), |error| Err(error.into()))
 }
 
+/// The field that has the focus. A tap that was just answered may still be on its way to the app (a synthesised one goes
+/// through the display, and no barrier follows it there), so the focus is waited for, woken by changes.
+async fn focused_field(session: &Session) -> Result<Option<ElementId>, Fault> {
+    let look = || {
+        session.read(|tree| {
+            let is_it = |node: &Node| node.states().is(State::Focused) && node.states().is(State::Editable);
+            tree.iter().find(|(_, node)| is_it(node)).map(|(id, _)| id)
+        })
+    };
+    session.barrier(Deadline::after(PATIENCE)).await?;
+    if let Some(field) = look() {
+        return Ok(Some(field));
+    }
+    let params = json!({ "selector": "[focused][editable]", "timeout_ms": FOCUS_MS });
+    match verb::done(session, "wait_for_ui", params).await {
+        Err(fault) if fault.code != Code::Timeout => Err(fault),
+        _ => Ok(look()),
+    }
+}
+
 fn place(point: Point) -> Place {
     Place::Point(point.x, point.y)
 }
@@ -129,13 +158,7 @@ impl Handler for AgentHandler {
 
     async fn type_text(&self, text: String) -> Result<(), Fault> {
         let session = self.session().await?;
-        session.barrier(Deadline::after(PATIENCE)).await?;
-        let takes_text = |node: &Node| node.states().is(State::Editable) || node.role().is_input();
-        let focused = session.read(|tree| {
-            let mut fields = tree.iter().filter(|(_, node)| node.states().is(State::Focused));
-            fields.find(|(_, node)| takes_text(node)).map(|(id, _)| id)
-        });
-        let Some(field) = focused else {
+        let Some(field) = focused_field(&session).await? else {
             let hint = "tap the field first";
             return Err(Error::new(Code::NotActionable, "no field has the focus", hint).into());
         };
@@ -202,14 +225,12 @@ impl Handler for AgentHandler {
     }
 
     async fn call(&self, _: ConnectionId, method: String, params: Value) -> Result<Value, Fault> {
-        match method.strip_prefix("backend.") {
-            Some(method) => self.call_backend(method, params).await,
-            None => {
-                let session = self.session().await?;
-                // What a verb found wrong is part of its answer, as in every face.
-                Ok(verb::ask(&session, &method, params).await?.json()?)
-            }
+        if let Some(method) = method.strip_prefix("backend.") {
+            return self.call_backend(method, params).await;
         }
+        let session = self.session().await?;
+        // What a verb found wrong is part of its answer, as in every face.
+        Ok(verb::ask(&session, &method, params).await?.json()?)
     }
 
     fn events(&self, _: ConnectionId) -> Option<broadcast::Receiver<Arc<str>>> {

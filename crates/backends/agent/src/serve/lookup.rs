@@ -57,8 +57,9 @@ impl<'a> Search<'a> {
         let selector = selector(lookup)?;
         let patience = lookup.timeout.unwrap_or_default().min(LONGEST);
         let search = Search { session, selector, until: Deadline::after(patience) };
+        // What came before this request is seen: a client that has just typed reads what it typed.
+        session.barrier(Deadline::after(patience.max(AT_LEAST))).await?;
         if patience.is_zero() {
-            session.barrier(Deadline::after(AT_LEAST)).await?;
             return Ok(search);
         }
         let millis = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
@@ -101,10 +102,11 @@ impl<'a> Search<'a> {
         element.hittable = match verb::done(self.session, "tap", params).await {
             Ok(_) => Some(true),
             Err(fault) if matches!(fault.code, Code::NotActionable | Code::Timeout) => Some(false),
-            Err(fault) if matches!(fault.code, Code::StaleReference | Code::ElementNotFound) => return Ok(None),
+            Err(fault) if matches!(fault.code, Code::StaleReference | Code::ElementNotFound) => {
+                return Ok(None);
+            }
             Err(fault) => return Err(fault),
         };
         Ok(Some(element))
     }
 }
-
