@@ -75,6 +75,14 @@ impl Report {
         self.push(name, unit, 1, (value, value), aim.map(|a| (a, "p50", value <= a)));
     }
 
+    /// Puts another's number beside the figure that was added last, in its unit. The ratio is against the fastest.
+    pub fn beside(&mut self, peer: &str, value: f64) {
+        let Some(figure) = self.figures.last_mut() else { return };
+        figure.peers.insert(peer.to_owned(), json!(value));
+        let fastest = figure.peers.values().filter_map(Value::as_f64).fold(f64::INFINITY, f64::min);
+        figure.ratio = (fastest.is_finite() && fastest > 0.0).then_some(figure.ours / fastest);
+    }
+
     fn push(
         &mut self,
         name: &str,

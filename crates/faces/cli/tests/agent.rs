@@ -124,10 +124,8 @@ async fn an_agent_killed_around_a_tap_never_delivers_it_twice() {
         let before = activations(&app);
         let victim = only_child_named("stillpoint");
         let killing = async {
-            // Once before the frame, then at later and later turns of the scheduler.
-            for _ in 0..round * 40 {
-                tokio::task::yield_now().await;
-            }
+            // The moment of the kill: before the frame at first, then later and later, until after the reply.
+            tokio::time::sleep(Duration::from_millis(u64::from(round % 40) * 4)).await;
             let pid = rustix::process::Pid::from_raw(victim).unwrap();
             rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
         };
