@@ -125,6 +125,10 @@ def requests():
     bad("hello_empty", frame(0x40), "short_payload")
     ok("call", frame(0x41, u64(7) + text("wait_for") + text('{"selector":"#save"}')),
        {"call": {"id": 7, "method": "wait_for", "json": '{"selector":"#save"}'}})
+    perform = ('{"epoch":7,"deadline_us":1500000,"action":{"verb":"tap","on":{"element":12},"button":"left","count":1,'
+               '"hold_ms":null}}')
+    ok("call_perform", frame(0x41, u64(9) + text("backend.perform") + text(perform)),
+       {"call": {"id": 9, "method": "backend.perform", "json": perform}})
     ok("call_largest_id", frame(0x41, u64(2**64 - 1) + text("") + text("")), {"call": {"id": 2**64 - 1, "method": "", "json": ""}})
     bad("call_without_params", frame(0x41, u64(7) + text("wait_for")), "short_payload")
     bad("call_bad_utf8", frame(0x41, u64(7) + blob(b"\xff") + text("")), "bad_utf8")
@@ -172,6 +176,15 @@ def replies():
     fault = '{"code":"TIMEOUT","message":"never came"}'
     ok("answer_fault", frame(0x42, u64(8) + flag(False) + text(fault)), {"answer": {"id": 8, "ok": False, "json": fault}})
     bad("answer_short", frame(0x42, u64(7) + flag(True)), "short_payload")
+    attached = ('{"epoch":7,"n":3,"clock_us":1000000,"capabilities":{"events":true,"barrier":true},"info":{"target":"sim:login",'
+                '"name":"login"},"changes":[{"op":"replace","nodes":[{"key":1,"role":"window","label":"W"},{"key":12,"in":1,'
+                '"role":"button","label":"Save","enabled":true,"bounds":[8,16,64,32]}]},{"op":"screen","title":"W","active":1}]}')
+    ok("answer_attach", frame(0x42, u64(1) + flag(True) + text(attached)), {"answer": {"id": 1, "ok": True, "json": attached}})
+    performed = '{"performed":{"means":{"kind":"native","with":"click"}}}'
+    ok("answer_performed", frame(0x42, u64(9) + flag(True) + text(performed)), {"answer": {"id": 9, "ok": True, "json": performed}})
+    changes = ('{"n":4,"epoch":7,"type":"changes","changes":[{"op":"update","key":12,"props":{"enabled":false,"label":null}},'
+               '{"op":"remove","key":12}]}')
+    ok("event_changes", frame(0x43, u64(1) + text(changes)), {"event": {"seq": 1, "json": changes}})
     ok("event", frame(0x43, u64(1) + text('{"type":"revision","revision":12}')), {"event": {"seq": 1, "json": '{"type":"revision","revision":12}'}})
     bad("event_bad_utf8", frame(0x43, u64(1) + blob(b"\xff")), "bad_utf8")
     bad("event_short", frame(0x43, u64(1)), "short_payload")

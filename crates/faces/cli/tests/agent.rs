@@ -41,13 +41,13 @@ impl Drop for Serving {
 fn a_target_that_is_served_is_driven_by_its_address() {
     let serving = Serving::start(&["--target", "sim:login"]);
     let target = format!("agent:{}", serving.addr);
-    let shown = piped(&["snapshot", &target]);
+    let shown = piped(&["snapshot", &target, "--no-daemon"]);
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
     assert!(shown.stdout.contains("button \"Sign in\""), "{}", shown.stdout);
-    let typed = piped(&["type", &target, "textbox \"Username\"", "ada", "--json"]);
+    let typed = piped(&["type", &target, "textbox \"Username\"", "ada", "--json", "--no-daemon"]);
     assert_eq!(typed.json()["lifecycle_state"], "verified", "{}", typed.stdout);
     // The far session lives on between calls, unlike a simulator that is opened anew each time.
-    let found = piped(&["expect", &target, "textbox \"Username\"", "value", "ada"]);
+    let found = piped(&["expect", &target, "textbox \"Username\"", "value", "ada", "--no-daemon"]);
     assert_eq!(found.code, Some(0), "{}{}", found.stdout, found.stderr);
     let by_looking = piped(&["snapshot", &target, "--attach-option", "protocol=v1"]);
     assert!(by_looking.stdout.contains("=\"ada\""), "{}", by_looking.stdout);
@@ -75,7 +75,7 @@ fn what_would_be_open_to_everybody_is_not_started() {
 #[test]
 fn an_agent_that_is_not_there_is_told_with_a_hint() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let answer = piped(&["snapshot", &format!("agent:{nobody}"), "--json"]);
+    let answer = piped(&["snapshot", &format!("agent:{nobody}"), "--json", "--no-daemon"]);
     assert_eq!(answer.code, Some(3));
     answer.error("AGENT_UNAVAILABLE");
 }
