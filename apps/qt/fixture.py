@@ -374,6 +374,9 @@ class Qt5(Toolkit):
         self.notifier = QSocketNotifier(descriptor, QSocketNotifier.Read, self.window)
         self.notifier.activated.connect(lambda *_: action() or self.notifier.setEnabled(False))
 
+    def watch_loop(self, idle):
+        return idle.track_qt()
+
     def run(self):
         return self.application.exec_()
 

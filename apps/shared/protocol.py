@@ -9,6 +9,7 @@ import time
 
 from . import screens
 from .delays import Delays
+from .idle import Silent, speaking
 from .readiness import WhenVisible
 from .scenario import Scenario
 from .truth import Truth
@@ -21,6 +22,7 @@ def arguments():
     parser.add_argument("--delay-max", type=int, default=240, help="longest delay in ms")
     parser.add_argument("--items", type=int, default=8, help="how many items the feed loads")
     parser.add_argument("--page", default="login", choices=list(screens.PAGES), help="the first page")
+    parser.add_argument("--idle", metavar="LIBRARY", help="report with this libstillpoint_idle.so when it is busy")
     return parser.parse_args()
 
 
@@ -107,6 +109,19 @@ class Protocol:
             pass
         self.scenario.truth.end(operation)
 
+    def do_log(self, _):
+        """Only the operations, without the widgets: cheap enough to be asked often."""
+        self.say(json.dumps(list(self.scenario.truth.operations)))
+
+    def do_idle(self, library):
+        truth = self.scenario.truth
+        if library == "off":
+            truth.idle.stop()
+            truth.speak(Silent())
+        else:
+            truth.speak(speaking(library, self.ui))
+        self.say("ok idle")
+
     def do_crash(self, _):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.abort()
@@ -121,6 +136,8 @@ def main(toolkit):
     options = arguments()
     delays = Delays(options.seed, options.delay_min, options.delay_max)
     scenario = Scenario(toolkit, Truth(), delays, options.items)
+    if options.idle:
+        scenario.truth.speak(speaking(options.idle, toolkit))
     protocol = Protocol(toolkit, scenario)
     pages = {name: dict(page, children=[]) if name == "rows" else page for name, page in screens.PAGES.items()}
     toolkit.open_window(pages, f"Stillpoint fixture ({toolkit.name})")

@@ -131,6 +131,10 @@ class Toolkit:
         """Runs an action from the main loop whenever the descriptor is readable; it returns whether to go on."""
         raise NotImplementedError
 
+    def watch_loop(self, idle):
+        """Lets the idle SDK watch the main loop; says whether it does."""
+        return idle.track_glib()
+
     def run(self):
         raise NotImplementedError
 

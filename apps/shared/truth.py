@@ -3,6 +3,8 @@
 import collections
 import time
 
+from .idle import Silent
+
 KEPT = 2000
 
 
@@ -14,6 +16,8 @@ class Truth:
         self.events = collections.deque(maxlen=KEPT)
         self.counts = collections.Counter()
         self.waiting = []
+        self.idle = Silent()
+        self.guards = {}
 
     def event(self, kind, identifier, detail=None):
         self.events.append({"kind": kind, "id": identifier, "detail": detail, "at": time.monotonic_ns()})
@@ -33,12 +37,20 @@ class Truth:
         """Notes that an operation began; hand the result to `end`."""
         operation = {"op": name, "delay_ms": delay_ms, "start": time.monotonic_ns(), "end": None}
         self.operations.append(operation)
+        self.guards[id(operation)] = (self.idle, self.idle.begin(name))
         return operation
 
     def end(self, operation, result=None):
         operation["end"] = time.monotonic_ns()
         if result is not None:
             operation["result"] = result
+        # After the time was taken: a guard lasts for at least as long as its operation.
+        idle, ticket = self.guards.pop(id(operation))
+        idle.end(ticket)
+
+    def speak(self, idle):
+        """From now on operations are reported with `idle`; those under way end where they began."""
+        self.idle = idle
 
     def pending(self):
         return [operation["op"] for operation in self.operations if operation["end"] is None]

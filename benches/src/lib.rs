@@ -6,5 +6,7 @@
 pub mod heap;
 pub mod machine;
 pub mod measure;
+#[cfg(feature = "apps")]
+pub mod race;
 pub mod report;
 pub mod shape;

@@ -130,6 +130,37 @@ GLib.MainLoop().run()
     drive_a_loop(python("/usr/bin/python3", code, &library()), "glib");
 }
 
+const IDLE_SOURCE: &str = "
+import os, gi
+from gi.repository import GLib
+import stillpoint_idle as idle
+assert idle.track_glib(), 'no GLib'
+def for_ever():
+    return True
+def once():
+    print('handling', flush=True); os.read(0, 100)
+    print('handled', flush=True)
+    return False
+def on_input(fd, condition):
+    os.read(0, 100)
+    GLib.idle_add(once)
+    return True
+GLib.unix_fd_add_full(0, 0, GLib.IOCondition.IN, on_input)
+print('ready', flush=True)
+";
+
+#[test]
+fn work_handed_to_a_glib_loop_as_an_idle_source_counts() {
+    let code = format!("{IDLE_SOURCE}GLib.MainLoop().run()");
+    drive_a_loop(python("/usr/bin/python3", &code, &library()), "glib");
+}
+
+#[test]
+fn an_idle_source_that_never_ends_does_not_keep_a_glib_loop_busy() {
+    let code = format!("{IDLE_SOURCE}GLib.idle_add(for_ever, priority=GLib.PRIORITY_LOW)\nGLib.MainLoop().run()");
+    drive_a_loop(python("/usr/bin/python3", &code, &library()), "glib");
+}
+
 const QT_LOOP: &str = "
 import os
 from PyQt5.QtCore import QCoreApplication, QSocketNotifier

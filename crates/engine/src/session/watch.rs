@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 use stillpoint_core::revise::{Applied, Class, Revision};
-use stillpoint_core::settle::{Outcome, Reason, Rules, Stabiliser, StabilityState, Step};
+use stillpoint_core::settle::{BarrierTicket, Outcome, Reason, Rules, Stabiliser, StabilityState, Step};
 use stillpoint_core::tree::{ElementId, TreeView};
 use stillpoint_core::{Error, Moment};
 use tokio_util::sync::CancellationToken;
@@ -110,6 +110,7 @@ pub struct Watch {
     base: Revision,
     began: Moment,
     deadline: Deadline,
+    by_word: bool,
 }
 
 impl Drop for Watch {
@@ -142,7 +143,7 @@ impl Session {
         let running = Running { stabiliser, counts: BTreeMap::new(), resets: Vec::new(), failure: None };
         state.watches.running.insert(id, running);
         drop(state);
-        Ok(Watch { session: self.clone(), id, base, began, deadline })
+        Ok(Watch { session: self.clone(), id, base, began, deadline, by_word: false })
     }
 }
 
@@ -166,6 +167,13 @@ impl Watch {
         self.with(|r| r.stabiliser.quiet_from(now));
     }
 
+    /// Takes the word of an app with the idle SDK as soon as it is given: the app has answered one call since the wait
+    /// began, so it has seen what was done to it before. What it told meanwhile is read by whoever reads next.
+    pub fn by_word(mut self) -> Self {
+        self.by_word = true;
+        self
+    }
+
     /// Waits until it is decided: at rest, too late, lost, or cancelled.
     pub async fn settled(self, cancel: &CancellationToken) -> Watched {
         let mut tick = self.session.changes();
@@ -173,14 +181,22 @@ impl Watch {
         let _looks = self.session.keep_sampling();
         let mut barriers = Vec::new();
         let hail = Hail::start(&self.session, self.deadline);
+        // The barrier that the app's word stands for, from when it is due until the app has answered the first call.
+        let mut due = None;
         let outcome = loop {
             tick.borrow_and_update();
             if let Some(source) = idle.as_mut() {
                 let is_idle = source.is_idle();
                 self.with(|r| r.stabiliser.idle_signal(is_idle));
+                match is_idle {
+                    Some(true) if hail.is_answered() => self.take_the_word_for(due.take()),
+                    Some(true) => {}
+                    _ => due = None,
+                }
             }
             match self.step() {
                 Step::Done(outcome) => break outcome,
+                Step::Barrier(ticket) if self.believes(idle.as_ref()) => due = Some(ticket),
                 Step::Barrier(ticket) => {
                     barriers.push(self.session.now());
                     self.ask(ticket);
@@ -201,6 +217,18 @@ impl Watch {
         };
         let outcome = hail.judge(outcome, self.session.now().since(self.began));
         self.report(outcome, barriers)
+    }
+
+    fn believes(&self, idle: Option<&IdleSource>) -> bool {
+        self.by_word && idle.is_some_and(IdleSource::is_of_the_app)
+    }
+
+    fn take_the_word_for(&self, barrier: Option<BarrierTicket>) {
+        if let Some(ticket) = barrier {
+            self.session.word().passed_on();
+            let now = self.session.now();
+            self.with(|r| r.stabiliser.barrier_passed(ticket, now));
+        }
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Running) -> T) -> Option<T> {
@@ -224,7 +252,7 @@ impl Watch {
     }
 
     /// Runs a barrier on the side, so that the wait itself keeps its deadline whatever the app does.
-    fn ask(&self, ticket: stillpoint_core::settle::BarrierTicket) {
+    fn ask(&self, ticket: BarrierTicket) {
         let (session, id, deadline) = (self.session.clone(), self.id, self.deadline);
         tokio::spawn(async move {
             let mut answer = session.barrier(deadline).await;
@@ -296,15 +324,20 @@ impl Hail {
         let task = tokio::spawn(async move {
             if session.barrier(deadline).await.is_ok() {
                 flag.store(true, std::sync::atomic::Ordering::Release);
+                session.inner.wake();
             }
         });
         Hail { answered, task }
     }
 
+    fn is_answered(&self) -> bool {
+        self.answered.load(std::sync::atomic::Ordering::Acquire)
+    }
+
     /// A wait that ran out while the app did not even answer the first call says so.
     fn judge(self, outcome: Outcome, waited: Duration) -> Outcome {
         self.task.abort();
-        let answered = self.answered.load(std::sync::atomic::Ordering::Acquire);
+        let answered = self.is_answered();
         match outcome.reason {
             Reason::NoChange | Reason::NotStable if !answered && waited >= PATIENCE => {
                 Outcome { reason: Reason::TargetUnresponsive, ..outcome }

@@ -75,9 +75,17 @@ impl Session {
         deadline.bound("a look at all of it", round_trip).await
     }
 
-    /// Brings the mirror up to date before it is read, where no events do.
+    /// Brings the mirror up to date before it is read: where no events do, and where the app's word that it is idle was
+    /// passed on before what it had told was read.
     pub(crate) async fn catch_up(&self, deadline: Deadline) -> Result<()> {
-        if self.hears_events() { Ok(()) } else { self.look(deadline).await }
+        if !self.hears_events() {
+            return self.look(deadline).await;
+        }
+        if let Some(debt) = self.word().debt() {
+            self.barrier(deadline).await?;
+            self.word().paid(debt);
+        }
+        Ok(())
     }
 }
 

@@ -5,6 +5,8 @@ use crate::backend::{BusyResource, IdleReport};
 use crate::session::Session;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use stillpoint_idle::{IdleClient, IdleState, WaitOutcome};
@@ -12,11 +14,36 @@ use tokio::sync::watch;
 
 /// The reader of the SDK in the app's process, and why there is none.
 #[derive(Default)]
-pub(crate) struct Word(Mutex<(Option<Arc<IdleClient>>, Option<String>)>);
+pub(crate) struct Word {
+    reader: Mutex<(Option<Arc<IdleClient>>, Option<String>)>,
+    /// How often the app's word was passed on without a barrier, and how many of those a barrier has followed.
+    passed_on: AtomicU64,
+    proven: AtomicU64,
+}
+
+/// So often the app's word had been passed on when somebody began to prove it.
+#[derive(Clone, Copy)]
+pub(crate) struct Debt(u64);
 
 impl Word {
     fn state(&self) -> MutexGuard<'_, (Option<Arc<IdleClient>>, Option<String>)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The app's word was an answer: what it had told by then is yet to be read.
+    pub(crate) fn passed_on(&self) {
+        self.passed_on.fetch_add(1, SeqCst);
+    }
+
+    /// What a barrier has to prove before the mirror is read; `None` if nothing.
+    pub(super) fn debt(&self) -> Option<Debt> {
+        let passed_on = self.passed_on.load(SeqCst);
+        (self.proven.load(SeqCst) < passed_on).then_some(Debt(passed_on))
+    }
+
+    /// A barrier that began after [`Word::debt`] is through.
+    pub(super) fn paid(&self, debt: Debt) {
+        self.proven.fetch_max(debt.0, SeqCst);
     }
 
     /// Looks whether the app has started, or dropped, its SDK since the last look.
@@ -81,6 +108,11 @@ pub(crate) enum IdleSource {
 }
 
 impl IdleSource {
+    /// Whether it is the SDK in the app's own process.
+    pub(crate) fn is_of_the_app(&self) -> bool {
+        matches!(self, IdleSource::App { .. })
+    }
+
     /// Whether the app says that it is idle; `None` if it no longer says anything.
     pub(crate) fn is_idle(&mut self) -> Option<bool> {
         match self {

@@ -59,7 +59,7 @@ impl Verb for WaitForIdle {
             mask_volatile: params.mask_volatile,
         };
         let deadline = limits::deadline(params.timeout_ms)?;
-        let watched = session.watch(rules, None, deadline)?.settled(&call.cancel).await;
+        let watched = session.watch(rules, None, deadline)?.by_word().settled(&call.cancel).await;
         let asked = Asked { what: "rest", scope: "screen", target: None };
         Ok(WaitAnswer::of(session, &asked, &watched).noted(session, asked.what, &watched))
     }
