@@ -150,7 +150,7 @@ fn begin_some(app: &App, dice: &mut Dice) -> Result<(), Fault> {
 }
 
 enum Waiter<'a> {
-    Reader(IdleClient),
+    Reader(Box<IdleClient>),
     Session(&'a tokio::runtime::Runtime, Session, &'static str),
 }
 
@@ -161,16 +161,10 @@ impl<'a> Waiter<'a> {
         app: &App,
         how: How,
     ) -> Result<Self, Fault> {
-        let How::Session(mode) = how else { return Ok(Waiter::Reader(IdleClient::try_connect(app.pid())?)) };
-        let engine = Engine::new().with(AtspiConnector::on(stillpoint_atspi::Desktop {
-            accessibility_bus: Some(desktop.a11y_address().to_owned()),
-            session_bus: Some(desktop.session_address()),
-            display: Some(desktop.display()),
-        }));
-        let target = format!("app:pid={}", app.pid()).parse()?;
-        let settings = [("sync".to_owned(), mode.to_owned())].into();
-        let options = AttachOptions { settings, ..AttachOptions::default() };
-        let session = runtime.block_on(engine.open(&target, &options))?;
+        let How::Session(mode) = how else {
+            return Ok(Waiter::Reader(Box::new(IdleClient::try_connect(app.pid())?)));
+        };
+        let session = runtime.block_on(attach(desktop, app, mode))?;
         Ok(Waiter::Session(runtime, session, mode))
     }
 
@@ -196,8 +190,21 @@ impl<'a> Waiter<'a> {
     }
 }
 
+/// Attaches to an app on a private desktop, in this mode of `sync`.
+pub async fn attach(desktop: &Desktop, app: &App, mode: &str) -> Result<Session, Fault> {
+    let engine = Engine::new().with(AtspiConnector::on(stillpoint_atspi::Desktop {
+        accessibility_bus: Some(desktop.a11y_address().to_owned()),
+        session_bus: Some(desktop.session_address()),
+        display: Some(desktop.display()),
+    }));
+    let target = format!("app:pid={}", app.pid()).parse()?;
+    let settings = [("sync".to_owned(), mode.to_owned())].into();
+    let options = AttachOptions { settings, ..AttachOptions::default() };
+    Ok(engine.open(&target, &options).await?)
+}
+
 /// The shared library of this build.
-fn library() -> Result<PathBuf, Fault> {
+pub fn library() -> Result<PathBuf, Fault> {
     let program = std::env::current_exe()?;
     let found = program.ancestors().skip(1).take(2).flat_map(|dir| [dir.join("deps"), dir.to_owned()]);
     let mut found = found.map(|dir| dir.join("libstillpoint_idle.so"));

@@ -40,7 +40,12 @@ fn main() -> Result<(), Fault> {
             );
             let by_word = matches!(how, How::Reader | How::Session("sdk"));
             let aim = by_word.then_some(0.0);
-            report.number(&format!("{name}: premature of {}", tally.waits), "waits", tally.premature as f64, aim);
+            report.number(
+                &format!("{name}: premature of {}", tally.waits),
+                "waits",
+                tally.premature as f64,
+                aim,
+            );
             report.number(&format!("{name}: gave up"), "waits", tally.gave_up as f64, Some(0.0));
             let name = format!("{name}: return after the last operation");
             if by_word {

@@ -8,11 +8,12 @@ use std::io::{BufRead, Write};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
 
-use stillpoint_idle::{Guard, Reporter, Resource, busy};
+use stillpoint_idle::{Guard, IdleClient, Reporter, Resource, busy};
 
 const HELP: &str = "begin NAME [TIMES] | end NAME [TIMES] | many COUNT | handover | pulse NAME ROUNDS | status | \
-                    stop | limit BYTES | fork NAME | fork-held NAME | exec quiet|again | storm COUNT | pid | quit";
+                    hammer ROUNDS | stop | limit BYTES | fork NAME | fork-held NAME | exec quiet|again | storm COUNT | pid | quit";
 
 fn main() {
     if std::env::args().nth(1).as_deref() == Some("quiet") {
@@ -39,6 +40,7 @@ fn main() {
             "pulse" => (0..number(1)).for_each(|_| drop(busy(first))),
             "stop" => Reporter::start().stop(),
             "limit" => limit_file_size(number(0) as u64),
+            "hammer" => hammer(number(0)),
             "storm" => storm(number(0)),
             "fork" | "fork-held" => fork(first, *verb == "fork-held", &mut held),
             "exec" => {
@@ -105,6 +107,32 @@ fn handover(lines: &mut impl Iterator<Item = std::io::Result<String>>) {
         running.wait();
         say("handing");
         lines.next();
+        enough.store(true, SeqCst);
+    });
+}
+
+/// Threads name, count, read and wait at once in one process, where a sanitizer of threads sees both sides.
+fn hammer(rounds: usize) {
+    Reporter::start();
+    let enough = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let work = |thread: usize| {
+            move || (0..rounds).for_each(|n| drop(busy(&format!("r{}", (n * 3 + thread) % 70))))
+        };
+        let workers: Vec<_> = (0..3).map(|thread| scope.spawn(work(thread))).collect();
+        for _ in 0..2 {
+            scope.spawn(|| {
+                // A client each: clients share the mapping, and what is to be hammered is that.
+                let Some(client) = IdleClient::connect(std::process::id()) else { return };
+                while !enough.load(SeqCst) {
+                    client.busy_resources();
+                    client.wait_for_idle(Duration::from_millis(1));
+                }
+            });
+        }
+        for worker in workers {
+            drop(worker.join());
+        }
         enough.store(true, SeqCst);
     });
 }

@@ -15,7 +15,7 @@ use crate::clock;
 use crate::error::ConnectError;
 use crate::layout::{Identity, Page};
 use crate::place::{self, DirFault};
-use crate::protocol::{self, ASK_ANY, ASK_IDLE, count_of};
+use crate::protocol::{self, ASK_ANY, ASK_IDLE, begun_of, count_of};
 use crate::stuck::Ledger;
 
 /// How long a guard may be held before it is judged stuck and no longer blocks.
@@ -266,6 +266,12 @@ impl IdleClient {
         drop(ledger);
         found.sort_by_key(|resource| std::cmp::Reverse(resource.age));
         found
+    }
+
+    /// How many pieces of work ever began: two equal answers mean that none began in between. No system call.
+    pub fn begun(&self) -> u64 {
+        let slots = self.app.page.used_slots().iter();
+        slots.fold(0, |sum, slot| sum.wrapping_add(begun_of(slot.work.load(SeqCst))))
     }
 
     #[cfg(feature = "tokio")]

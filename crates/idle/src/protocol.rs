@@ -43,6 +43,11 @@ pub fn count_of(word: u64) -> u32 {
     (word & COUNT_MASK) as u32
 }
 
+/// Guards that ever began, out of a work word.
+pub fn begun_of(word: u64) -> u64 {
+    word >> COUNT_MASK.count_ones()
+}
+
 /// One guard more. `stamp` is called before the guard counts if it seems to be the first, and after if only then it
 /// turned out to be. False: nested too deep, nothing was counted.
 #[inline]

@@ -157,7 +157,8 @@ fn work_handed_to_a_glib_loop_as_an_idle_source_counts() {
 
 #[test]
 fn an_idle_source_that_never_ends_does_not_keep_a_glib_loop_busy() {
-    let code = format!("{IDLE_SOURCE}GLib.idle_add(for_ever, priority=GLib.PRIORITY_LOW)\nGLib.MainLoop().run()");
+    let code =
+        format!("{IDLE_SOURCE}GLib.idle_add(for_ever, priority=GLib.PRIORITY_LOW)\nGLib.MainLoop().run()");
     drive_a_loop(python("/usr/bin/python3", &code, &library()), "glib");
 }
 

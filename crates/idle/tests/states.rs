@@ -239,6 +239,15 @@ fn a_storm_of_signals_loses_and_adds_nothing() {
 }
 
 #[test]
+fn threads_that_name_count_and_read_at_once_lose_nothing() {
+    let mut app = App::start();
+    app.ask("hammer 20000");
+    let client = app.client();
+    assert!(client.is_idle(), "{:?}", client.busy_resources());
+    assert_eq!(client.begun(), 3 * 20_000);
+}
+
+#[test]
 fn an_app_that_no_pid_here_names_is_found_by_its_page() {
     let dir = common::runtime_dir();
     let mut first = App::start_in(Arc::clone(&dir));

@@ -2,7 +2,7 @@
 
 use crate::engine::{Desk, interrupted, open};
 use crate::exit::Exit;
-use crate::grammar::{SETTING, TARGET, place};
+use crate::grammar::{SETTING, SYNC, TARGET, place};
 use crate::params::{self, Param, flag};
 use crate::picture::Picture;
 use crate::progress;
@@ -105,6 +105,9 @@ pub(crate) fn settings<'a>(given: impl Iterator<Item = &'a String>) -> Result<At
             Error::invalid(format!("--attach-option {setting:?} has no value"), "write it as NAME=VALUE")
         })?;
         options.settings.insert(name.to_owned(), value.to_owned());
+    }
+    if let Some(mode) = matches.get_one::<String>(SYNC) {
+        options.settings.insert("sync".to_owned(), mode.clone());
     }
     Ok(options)
 }

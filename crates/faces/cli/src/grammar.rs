@@ -13,6 +13,8 @@ pub(crate) const TARGET: &str = "/target";
 
 /// The id of the flag for settings of the backend.
 pub(crate) const SETTING: &str = "/setting";
+/// The id of the flag that says how rest is to be known.
+pub(crate) const SYNC: &str = "/sync";
 /// The id of the flag that uses the daemon.
 pub(crate) const DAEMON: &str = "/daemon";
 /// The id of the flag that does not.
@@ -79,7 +81,12 @@ fn global() -> [Arg; 2] {
 }
 
 /// The target and how to attach to it.
-fn target() -> [Arg; 4] {
+fn target() -> [Arg; 5] {
+    let sync = Arg::new(SYNC)
+        .long("sync")
+        .value_name("MODE")
+        .value_parser(["auto", "sdk", "events", "heuristic"])
+        .help("How to know that the app is at rest; the same as --attach-option sync=MODE");
     let target = Arg::new(TARGET)
         .value_name("TARGET")
         .required(true)
@@ -93,7 +100,7 @@ fn target() -> [Arg; 4] {
         .action(ArgAction::SetTrue)
         .conflicts_with(DAEMON)
         .help("Attach for this call alone");
-    [target, setting(), daemon, no_daemon]
+    [target, setting(), sync, daemon, no_daemon]
 }
 
 /// The flag for settings of the backend.

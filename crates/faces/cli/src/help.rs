@@ -77,6 +77,7 @@ pub(crate) fn examples(word: &str) -> String {
             "stillpoint wait sim:login 'status' --condition visible",
             "stillpoint wait sim:clock change --mask-volatile=false --timeout-ms 2000",
         ],
+        "idle" => &["stillpoint idle app:gedit", "stillpoint idle 4242", "stillpoint idle 4242 --json"],
         "expect" => &["stillpoint expect sim:login 'button \"Sign in\"' enabled false"],
         "open" => &["stillpoint open app:gedit", "stillpoint open web:http://127.0.0.1:8000/"],
         "flow" => &[

@@ -17,6 +17,7 @@ mod exit;
 mod flow;
 mod grammar;
 mod help;
+mod idle;
 mod install;
 mod kind;
 mod open;
@@ -147,7 +148,10 @@ async fn dispatch(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exit> {
             desk.out.text(&String::from_utf8_lossy(&page))?;
             Ok(Exit::Done)
         }
-        word => call::run(desk, word, matches).await,
+        word => match idle::pid(matches).filter(|_| word == "idle") {
+            Some(pid) => idle::run(desk, pid).await,
+            None => call::run(desk, word, matches).await,
+        },
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which engine a call goes to: the daemon's, whose sessions live on, or one of this process.
 
-use crate::grammar::{DAEMON, NO_DAEMON, SETTING};
+use crate::grammar::{DAEMON, NO_DAEMON, SETTING, SYNC};
 use clap::ArgMatches;
 use serde_json::Value;
 use stillpoint_core::{Code, Error, Result, Target};
@@ -25,7 +25,7 @@ pub(crate) fn to_daemon(matches: &ArgMatches, target: &Target) -> bool {
     match std::env::var(VARIABLE).as_deref() {
         Ok("1" | "true" | "yes" | "on") => true,
         Ok("0" | "false" | "no" | "off") => false,
-        _ => target.scheme() != "sim" && !matches.contains_id(SETTING),
+        _ => target.scheme() != "sim" && !matches.contains_id(SETTING) && !matches.contains_id(SYNC),
     }
 }
 

@@ -127,7 +127,7 @@ pub(crate) const WORDS: &[Word] = &[
     Word {
         name: "idle",
         task: Task::Wait,
-        about: "Whether the app is at rest right now",
+        about: "Whether the app is at rest right now; with a PID, its own word, live",
         forms: &[plain("is_idle", &[])],
     },
     Word {

@@ -62,3 +62,37 @@ fn a_lasting_desktop_is_listed_until_it_is_stopped() {
     assert_eq!(run(&["desktop", "list", "--json"]).json()["desktops"].as_array().map(Vec::len), Some(0));
     run(&["desktop", "stop", "cli-test", "--json"]).error("TARGET_NOT_FOUND");
 }
+
+/// Starts an unmodified app with the preloaded library, and waits for its rest as anybody would.
+fn waited_for_with_idle(app: &str) -> serde_json::Value {
+    // An app takes a moment until it can be attached to; until then the wait says that there is no such target.
+    let script = format!(
+        "{app} >/dev/null 2>&1 & pid=$!; answer=''; \
+         while kill -0 $pid && [ -z \"$answer\" ]; do \
+           answer=$(\"$STILLPOINT\" wait app:pid=$pid idle --timeout-ms 60000 --json) || answer=''; \
+         done; kill $pid; printf '%s' \"$answer\""
+    );
+    let ran: support::Piped = stillpoint(&["desktop", "run", "--with-idle", "--", "sh", "-c", &script])
+        .env("STILLPOINT", env!("CARGO_BIN_EXE_stillpoint"))
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(ran.code, Some(0), "{app}: {}{}", ran.stdout, ran.stderr);
+    ran.json()
+}
+
+#[test]
+fn an_unmodified_app_gives_its_own_word_with_idle() {
+    for app in ["gtk3-widget-factory", "gtk4-widget-factory", "kcalc"] {
+        let waited = waited_for_with_idle(app);
+        assert_eq!(waited["sync_mode"], "sdk", "{app}: {waited}");
+        assert_eq!(waited["status"], "success", "{app}: {waited}");
+    }
+}
+
+#[test]
+fn with_idle_leaves_programs_without_a_main_loop_alone() {
+    let script = "ls $XDG_RUNTIME_DIR/stillpoint 2>/dev/null; printf '%s' \"$LD_PRELOAD\" | grep -c idle_preload; exit 5";
+    let ran = piped(&["desktop", "run", "--with-idle", "--", "sh", "-c", script]);
+    assert_eq!((ran.code, ran.stdout.trim(), ran.stderr.as_str()), (Some(5), "1", ""));
+}

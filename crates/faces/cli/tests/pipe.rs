@@ -258,3 +258,11 @@ fn the_manual_and_completions_are_made() {
     assert!(piped(&["--version"]).stdout.starts_with("stillpoint "));
     assert!(piped(&["wait", "--help"]).stdout.contains("--timeout-ms"));
 }
+
+#[test]
+fn rest_is_known_by_sampling_where_that_is_asked_for() {
+    let ran = piped(&["wait", "sim:login", "change", "--sync", "heuristic", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(ran.json()["sync_mode"], "heuristic");
+    assert_eq!(piped(&["wait", "sim:login", "change", "--sync", "guess"]).code, Some(2));
+}

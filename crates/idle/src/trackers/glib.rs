@@ -82,8 +82,13 @@ struct SourceFuncs {
 unsafe impl Sync for SourceFuncs {}
 
 /// The source that tells whether anything above idle priority is ready. It never is itself.
-static PROBE: SourceFuncs =
-    SourceFuncs { prepare: probed, check: never, dispatch: go_on, finalize: None, private: [ptr::null_mut(); 2] };
+static PROBE: SourceFuncs = SourceFuncs {
+    prepare: probed,
+    check: never,
+    dispatch: go_on,
+    finalize: None,
+    private: [ptr::null_mut(); 2],
+};
 /// `sizeof(GSource)` on 64-bit machines, with room to spare: it may be larger than GLib's own, never smaller.
 const SIZE_OF_SOURCE: c_uint = 128;
 /// One more urgent than `G_PRIORITY_DEFAULT_IDLE`.
@@ -187,9 +192,9 @@ struct Glib {
 
 impl Glib {
     fn find() -> Result<Self, GlibError> {
-        let get = symbol(c"g_main_context_get_poll_func").ok_or(GlibError::NotLoaded)?;
-        let set = symbol(c"g_main_context_set_poll_func").ok_or(GlibError::TooOld)?;
-        let source = |name| symbol(name).ok_or(GlibError::TooOld);
+        let get = glib_symbol(c"g_main_context_get_poll_func").ok_or(GlibError::NotLoaded)?;
+        let set = glib_symbol(c"g_main_context_set_poll_func").ok_or(GlibError::TooOld)?;
+        let source = |name| glib_symbol(name).ok_or(GlibError::TooOld);
         let new = source(c"g_source_new")?;
         let (attach, unref) = (source(c"g_source_attach")?, source(c"g_source_unref")?);
         let set_priority = source(c"g_source_set_priority")?;
@@ -208,7 +213,8 @@ impl Glib {
 }
 
 /// A function of the GLib that this process has loaded, be it linked, or brought in privately by an extension module.
-fn symbol(name: &CStr) -> Option<*mut c_void> {
+#[doc(hidden)]
+pub fn glib_symbol(name: &CStr) -> Option<*mut c_void> {
     // SAFETY: looks only for a library that is loaded already; the handle keeps it loaded, which GLib is for good.
     let library = unsafe { libc::dlopen(c"libglib-2.0.so.0".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
     for handle in [library, libc::RTLD_DEFAULT] {

@@ -4,4 +4,4 @@
 
 mod glib;
 
-pub use glib::{GlibError, track_glib};
+pub use glib::{GlibError, glib_symbol, track_glib};

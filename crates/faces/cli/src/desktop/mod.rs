@@ -51,6 +51,12 @@ pub(crate) fn command() -> Command {
                 .help("End CMD once its first window is at rest and the picture is taken"),
         )
         .arg(
+            Arg::new("with_idle")
+                .long("with-idle")
+                .action(ArgAction::SetTrue)
+                .help("Let unmodified GTK and Qt apps say when their main loop is busy (preloads a library; docs/idle.md)"),
+        )
+        .arg(
             Arg::new("cmd")
                 .value_name("CMD")
                 .required(true)

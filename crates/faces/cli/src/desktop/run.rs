@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
-use stillpoint_core::Error;
+use stillpoint_core::{Code, Error, Result};
 use stillpoint_lab::Desktop;
 use tokio::process::Child;
 
@@ -36,6 +36,9 @@ pub(super) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
     let mut command = std::process::Command::new(program);
     command.args(arguments);
     desktop.apply_env(&mut command);
+    if matches.get_flag("with_idle") {
+        command.env("LD_PRELOAD", preloaded()?);
+    }
     let mut child = tokio::process::Command::from(command).kill_on_drop(true).spawn().map_err(|e| {
         Error::invalid(
             format!("{} cannot be run: {e}", program.to_string_lossy()),
@@ -49,6 +52,24 @@ pub(super) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
     let exit = done?;
     closed?;
     Ok(exit)
+}
+
+/// What `LD_PRELOAD` is with the library that reports main loops: in front of what was there.
+fn preloaded() -> Result<OsString> {
+    const NAME: &str = "libstillpoint_idle_preload.so";
+    let program = std::env::current_exe().unwrap_or_default();
+    let beside = program.parent().into_iter().flat_map(|dir| [dir.join(NAME), dir.join("deps").join(NAME)]);
+    let named = std::env::var_os("STILLPOINT_IDLE_PRELOAD").map(PathBuf::from);
+    let library = named.into_iter().chain(beside).find(|path| path.exists()).ok_or_else(|| {
+        let hint = "build it with `cargo build -p stillpoint-idle-preload`, or set STILLPOINT_IDLE_PRELOAD to its path";
+        Error::new(Code::Unsupported, format!("{NAME} is not beside this program"), hint)
+    })?;
+    let mut all = library.into_os_string();
+    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        all.push(":");
+        all.push(others);
+    }
+    Ok(all)
 }
 
 async fn attend(
