@@ -7,6 +7,8 @@
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::Once;
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::Relaxed;
 use stillpoint_idle::trackers::{glib_symbol, track_glib};
 
 type Run = unsafe extern "C" fn(*mut c_void);
@@ -20,7 +22,8 @@ type Default = unsafe extern "C" fn() -> *mut c_void;
 /// As GLib's own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn g_main_loop_run(main_loop: *mut c_void) {
-    let Some(run) = glib_symbol(c"g_main_loop_run") else { return missing(c"g_main_loop_run") };
+    static RUN: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+    let Some(run) = found(&RUN, c"g_main_loop_run") else { return missing(c"g_main_loop_run") };
     if let Some(context_of) = glib_symbol(c"g_main_loop_get_context") {
         // SAFETY: GLib's function of this type, with the caller's loop.
         let context = unsafe { std::mem::transmute::<*mut c_void, ContextOf>(context_of)(main_loop) };
@@ -36,13 +39,24 @@ pub unsafe extern "C" fn g_main_loop_run(main_loop: *mut c_void) {
 /// As GLib's own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn g_main_context_iteration(context: *mut c_void, may_block: c_int) -> c_int {
-    let Some(iterate) = glib_symbol(c"g_main_context_iteration") else {
+    static ITERATE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+    let Some(iterate) = found(&ITERATE, c"g_main_context_iteration") else {
         missing(c"g_main_context_iteration");
         return 0;
     };
     watch(context);
     // SAFETY: GLib's function of this type, with the caller's arguments.
     unsafe { std::mem::transmute::<*mut c_void, Iterate>(iterate)(context, may_block) }
+}
+
+/// GLib's own function, looked up once: a loop turns often.
+fn found(known: &AtomicPtr<c_void>, name: &CStr) -> Option<*mut c_void> {
+    let mut function = known.load(Relaxed);
+    if function.is_null() {
+        function = glib_symbol(name)?;
+        known.store(function, Relaxed);
+    }
+    Some(function)
 }
 
 /// Starts to report if this is the default context, once. Others belong to threads of their own, such as D-Bus's.
