@@ -76,7 +76,7 @@ fn waited_for_with_idle(app: &str) -> serde_json::Value {
     let ran: support::Piped = stillpoint(&["desktop", "run", "--with-idle", "--", "sh", "-c", &script])
         .env("STILLPOINT", env!("CARGO_BIN_EXE_stillpoint"))
         .output()
-        .unwrap()
+        .expect("the binary runs")
         .into();
     assert_eq!(ran.code, Some(0), "{app}: {}{}", ran.stdout, ran.stderr);
     ran.json()

@@ -3,6 +3,7 @@
 //!
 //! It stands in front of the two functions that every such loop goes through, and passes each call on. A process without
 //! a main loop never calls them: there, nothing happens and no file is made.
+#![allow(clippy::doc_markdown, reason = "GLib is a name, not code")]
 #![allow(unsafe_code, reason = "functions of GLib that the dynamic linker finds here first")]
 
 use std::ffi::{CStr, c_int, c_void};
@@ -70,7 +71,9 @@ fn watch(context: *mut c_void) {
     let default = unsafe { std::mem::transmute::<*mut c_void, Default>(default)() };
     if context.is_null() || context == default {
         // That nothing can be reported is the reader's to tell; the app goes on.
-        STARTED.call_once(|| drop(track_glib(None)));
+        STARTED.call_once(|| {
+            let _ = track_glib(None);
+        });
     }
 }
 
