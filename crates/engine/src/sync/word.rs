@@ -104,6 +104,8 @@ pub(crate) enum IdleSource {
         client: Arc<IdleClient>,
         /// The wait for its rest that is under way.
         rest: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+        /// What was last said to whoever waits.
+        told: Option<bool>,
     },
 }
 
@@ -117,7 +119,10 @@ impl IdleSource {
     pub(crate) fn is_idle(&mut self) -> Option<bool> {
         match self {
             IdleSource::Backend(signal) => Some(signal.borrow_and_update().idle),
-            IdleSource::App { client, .. } => heard(client),
+            IdleSource::App { client, told, .. } => {
+                *told = heard(client);
+                *told
+            }
         }
     }
 
@@ -130,7 +135,7 @@ impl IdleSource {
                     return;
                 }
             }
-            IdleSource::App { client, rest } if rest.is_some() || client.state() == IdleState::Busy => {
+            IdleSource::App { client, rest, .. } if rest.is_some() || client.state() == IdleState::Busy => {
                 let wait = rest.get_or_insert_with(|| {
                     let client = client.clone();
                     Box::pin(async move { drop(client.wait_for_idle_async(LONG).await) })
@@ -139,6 +144,8 @@ impl IdleSource {
                 *rest = None;
                 return;
             }
+            // It came to rest between the last look and this: nobody else would say so.
+            IdleSource::App { told: Some(false), .. } => return,
             IdleSource::App { .. } => {}
         }
         std::future::pending::<()>().await;
@@ -157,6 +164,27 @@ impl Session {
             return (self.sync_mode().0 == SyncMode::Sdk).then_some(IdleSource::Backend(signal));
         }
         let client = self.word().listen(self.info().pid?)?;
-        (self.sync_mode().0 == SyncMode::Sdk).then_some(IdleSource::App { client, rest: None })
+        (self.sync_mode().0 == SyncMode::Sdk).then_some(IdleSource::App { client, rest: None, told: None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// This very process is the app.
+    #[tokio::test]
+    async fn rest_that_comes_right_after_a_look_wakes_who_waits() {
+        let work = stillpoint_idle::busy("network");
+        let client = Arc::new(IdleClient::try_connect(std::process::id()).expect("it reports"));
+        let mut source = IdleSource::App { client, rest: None, told: None };
+        assert_eq!(source.is_idle(), Some(false));
+        drop(work);
+        tokio::select! {
+            biased;
+            () = source.changed() => {}
+            () = tokio::task::yield_now() => panic!("it is at rest, and nobody says so"),
+        }
+        assert_eq!(source.is_idle(), Some(true));
     }
 }
