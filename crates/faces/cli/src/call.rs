@@ -106,7 +106,8 @@ pub(crate) fn settings<'a>(given: impl Iterator<Item = &'a String>) -> Result<At
         })?;
         options.settings.insert(name.to_owned(), value.to_owned());
     }
-    if let Some(mode) = matches.get_one::<String>(SYNC) {
+    // Not every command that attaches has the flag.
+    if let Ok(Some(mode)) = matches.try_get_one::<String>(SYNC) {
         options.settings.insert("sync".to_owned(), mode.clone());
     }
     Ok(options)

@@ -25,7 +25,11 @@ pub(crate) fn to_daemon(matches: &ArgMatches, target: &Target) -> bool {
     match std::env::var(VARIABLE).as_deref() {
         Ok("1" | "true" | "yes" | "on") => true,
         Ok("0" | "false" | "no" | "off") => false,
-        _ => target.scheme() != "sim" && !matches.contains_id(SETTING) && !matches.contains_id(SYNC),
+        _ => {
+            target.scheme() != "sim"
+                && !matches.contains_id(SETTING)
+                && !matches.try_contains_id(SYNC).unwrap_or(false)
+        }
     }
 }
 
