@@ -94,7 +94,12 @@ pub(crate) fn target(matches: &ArgMatches) -> Result<Target> {
 
 /// How to attach, as it was given.
 pub(crate) fn options(matches: &ArgMatches) -> Result<AttachOptions> {
-    settings(matches.get_many::<String>(SETTING).into_iter().flatten())
+    let mut options = settings(matches.get_many::<String>(SETTING).into_iter().flatten())?;
+    // Not every command that attaches has the flag.
+    if let Ok(Some(mode)) = matches.try_get_one::<String>(SYNC) {
+        options.settings.insert("sync".to_owned(), mode.clone());
+    }
+    Ok(options)
 }
 
 /// Settings of a backend, each as NAME=VALUE.
@@ -105,10 +110,6 @@ pub(crate) fn settings<'a>(given: impl Iterator<Item = &'a String>) -> Result<At
             Error::invalid(format!("--attach-option {setting:?} has no value"), "write it as NAME=VALUE")
         })?;
         options.settings.insert(name.to_owned(), value.to_owned());
-    }
-    // Not every command that attaches has the flag.
-    if let Ok(Some(mode)) = matches.try_get_one::<String>(SYNC) {
-        options.settings.insert("sync".to_owned(), mode.clone());
     }
     Ok(options)
 }
