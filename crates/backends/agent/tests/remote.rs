@@ -3,6 +3,7 @@
 
 mod support;
 
+use base64::Engine as _;
 use serde_json::json;
 use std::time::Duration;
 use stillpoint_core::tree::TreeView;
@@ -70,6 +71,24 @@ async fn after_a_barrier_the_mirror_here_is_the_mirror_there() {
     }
     assert_eq!(text_of(&one.snapshot().tree), text_of(&two.snapshot().tree));
     assert!(text_of(&two.snapshot().tree).iter().any(|line| line.contains("Welcome, ada")));
+}
+
+#[tokio::test]
+async fn the_screenshot_verb_as_a_call_brings_its_picture() {
+    let served = Served::sim("sim:login").await;
+    let client = served.client_v2().await;
+    let whole = client.call("screenshot", &json!({})).await.unwrap();
+    let part = client.call("screenshot", &json!({ "selector": "button \"Sign in\"" })).await.unwrap();
+    let mut pictures = Vec::new();
+    for answer in [whole, part] {
+        let picture =
+            base64::engine::general_purpose::STANDARD.decode(answer["png"].as_str().unwrap()).unwrap();
+        assert_eq!(picture[..8], *b"\x89PNG\r\n\x1a\n");
+        assert_eq!(answer["bytes"], picture.len());
+        pictures.push(picture);
+    }
+    assert_ne!(pictures[0], pictures[1]);
+    served.end().await;
 }
 
 #[tokio::test]

@@ -26,6 +26,7 @@
 
 mod audit;
 mod file;
+mod forwarded;
 mod gate;
 mod guard;
 mod rate;

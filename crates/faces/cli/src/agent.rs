@@ -68,7 +68,7 @@ pub(crate) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
         allow_plaintext: matches.get_flag("allow-plaintext"),
         ..ServerOptions::default()
     };
-    let builder = AgentBuilder::new().with(Sim::new()).with(Chromium::new());
+    let builder = AgentBuilder::new().under(crate::policy::load()?).with(Sim::new()).with(Chromium::new());
     #[cfg(target_os = "linux")]
     let builder = builder.with(stillpoint_atspi::AtspiConnector::from_env());
     let secret = if options.tls.is_some() { ", TLS" } else { "" };

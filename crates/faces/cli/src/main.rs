@@ -83,7 +83,7 @@ fn parse(out: Out) -> anyhow::Result<Asked> {
 
 /// Commands that do nothing to a target, or load the policy themselves: they work beside one that cannot be understood,
 /// so that it can be found out and put right.
-const OUTSIDE: [&str; 7] = ["doctor", "serve", "mcp", "desktop", "trace", "completions", "man"];
+const OUTSIDE: [&str; 8] = ["doctor", "agent", "serve", "mcp", "desktop", "trace", "completions", "man"];
 
 fn work(out: Out, matches: &ArgMatches) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

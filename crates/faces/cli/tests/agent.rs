@@ -7,7 +7,7 @@ mod support;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use stillpoint_lab::{App, Desktop, Fixture};
 use stillpoint_wire::{AgentCommand, AgentLifecycle, LifecycleOptions, Request, ResilientClient, WireError};
@@ -22,7 +22,12 @@ struct Serving {
 impl Serving {
     fn start(arguments: &[&str]) -> Self {
         let mut command = stillpoint(&["agent", "serve", "--json", "--listen", "127.0.0.1:0"]);
-        let mut child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        command.args(arguments);
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line:?}"));
@@ -70,6 +75,30 @@ fn what_would_be_open_to_everybody_is_not_started() {
     std::fs::write(&token, "a token that is long enough").unwrap();
     let told = serve(&["--token-file", file]).error("PERMISSION_DENIED");
     assert!(told["message"].as_str().unwrap().contains("TLS"), "{told}");
+}
+
+#[test]
+fn the_policy_of_the_serving_machine_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = folder.path().join("policy.toml");
+    let serve = |text: &str, target: &str| {
+        std::fs::write(&policy, text).unwrap();
+        let mut command =
+            stillpoint(&["agent", "serve", "--json", "--listen", "127.0.0.1:0", "--target", target]);
+        command.env("STILLPOINT_POLICY", &policy);
+        command
+    };
+    let refused = |text: &str| {
+        let output = serve(text, "sim:login").output().unwrap();
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+        told["error"]["code"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(refused("[targets]\ndeny = [\"sim:login\"]"), "POLICY_DENIED");
+    assert_eq!(refused("read_onyl = true"), "INVALID_ARGUMENT");
+    let serving = Serving::of(serve("read_only = true", "sim:login"));
+    let target = format!("agent:{}", serving.addr);
+    let typed = piped(&["type", &target, "textbox \"Username\"", "ada", "--json", "--no-daemon"]);
+    assert_eq!(typed.json()["failure_code"], "POLICY_DENIED", "{}", typed.stdout);
 }
 
 #[test]

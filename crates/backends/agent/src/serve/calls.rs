@@ -77,6 +77,11 @@ fn told<T: serde::Serialize>(answer: &T) -> Result<Value, Fault> {
         .map_err(|why| Error::internal(format!("an answer has no JSON: {why}")).into())
 }
 
+/// A picture as JSON carries it.
+pub(super) fn base64(picture: &[u8]) -> String {
+    base64::engine::general_purpose::STANDARD.encode(picture)
+}
+
 /// Names given in another session mean nothing in this one.
 fn stale() -> Error {
     Error::new(
@@ -109,7 +114,7 @@ impl AgentHandler {
                 let feed = self.feed_of(about.epoch).await?;
                 let picture =
                     feed.backend.screenshot(about.key.map(NativeKey), about.timed.deadline()).await?;
-                Ok(json!({ "png": base64::engine::general_purpose::STANDARD.encode(picture) }))
+                Ok(json!({ "png": base64(&picture) }))
             }
             "hit_test" => {
                 let hit: Hit = read(method, params)?;
@@ -163,8 +168,9 @@ impl AgentHandler {
     /// In a task of its own: an action that was begun is finished, even if its connection ends meanwhile. It has its
     /// deadline.
     async fn perform(&self, asked: Perform) -> Result<Value, Fault> {
-        let feed = match self.feed_of(asked.epoch).await {
-            Ok(feed) => feed,
+        let (session, feed) = match self.feed().await {
+            Ok((session, feed)) if feed.epoch == asked.epoch => (session, feed),
+            Ok(_) => return told(&PerformAnswer::from(Err(Refusal::before_dispatch(stale())))),
             Err(error) => return told(&PerformAnswer::from(Err(Refusal::before_dispatch(error)))),
         };
         let Some(at) = self.hub.instant(asked.deadline_us) else {
@@ -180,7 +186,10 @@ impl AgentHandler {
             return told(&PerformAnswer::from(Err(Refusal::before_dispatch(late))));
         }
         let action = asked.action.action();
-        let work = tokio::spawn(async move { feed.backend.perform(&action, deadline).await });
+        let work =
+            tokio::spawn(
+                async move { session.carry_out(&action, feed.backend.perform(&action, deadline)).await },
+            );
         let outcome = work.await.unwrap_or_else(|_| {
             Err(Refusal::after_dispatch(Error::internal("the action failed inside the agent")))
         });

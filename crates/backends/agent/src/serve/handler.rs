@@ -1,7 +1,8 @@
 //! The session behind the protocol, and the sixteen requests of v1 on it.
 //!
 //! Taps and typing go through the engine's verbs, so that they wait until the element is found, can be hit and is still.
-//! They are answered once they were handed to the app: a v1 client looks for itself what came of them.
+//! They are answered once they were handed to the app: a v1 client looks for itself what came of them. Where the policy
+//! lets nothing be handed over, they are refused, for v1 has no word for "it would have worked".
 
 use super::element::dump;
 use super::hub::Hub;
@@ -106,6 +107,7 @@ fn plainly() -> ActOptions {
 
 /// Does something at a point of the screen.
 async fn at_point(session: &Session, action: Action) -> Result<(), Fault> {
+    session.admit_dispatch()?;
     let intent = Intent {
         verb: Act::TapAt,
         selector: None,
@@ -149,6 +151,7 @@ impl Handler for AgentHandler {
 
     async fn tap_element(&self, lookup: Lookup) -> Result<(), Fault> {
         let session = self.session().await?;
+        session.admit_dispatch()?;
         let search = Search::of(&session, &lookup).await?;
         let params = json!({
             "selector": search.selector(), "timeout_ms": search.left_ms(), "settle": "none", "confirm": true,
@@ -158,6 +161,7 @@ impl Handler for AgentHandler {
 
     async fn type_text(&self, text: String) -> Result<(), Fault> {
         let session = self.session().await?;
+        session.admit_dispatch()?;
         let Some(field) = focused_field(&session).await? else {
             let hint = "tap the field first";
             return Err(Error::new(Code::NotActionable, "no field has the focus", hint).into());
@@ -230,7 +234,12 @@ impl Handler for AgentHandler {
         }
         let session = self.session().await?;
         // What a verb found wrong is part of its answer, as in every face.
-        Ok(verb::ask(&session, &method, params).await?.json()?)
+        let answer = verb::ask(&session, &method, params).await?;
+        let mut json = answer.json()?;
+        if let (Some(picture), Some(told)) = (answer.picture(), json.as_object_mut()) {
+            told.insert("png".to_owned(), super::calls::base64(picture).into());
+        }
+        Ok(json)
     }
 
     fn events(&self, _: ConnectionId) -> Option<broadcast::Receiver<Arc<str>>> {

@@ -102,6 +102,8 @@ impl<'a> Search<'a> {
         element.hittable = match verb::done(self.session, "tap", params).await {
             Ok(_) => Some(true),
             Err(fault) if matches!(fault.code, Code::NotActionable | Code::Timeout) => Some(false),
+            // Where nothing may be tapped, it can still be seen.
+            Err(fault) if fault.code == Code::PolicyDenied => None,
             Err(fault) if matches!(fault.code, Code::StaleReference | Code::ElementNotFound) => {
                 return Ok(None);
             }

@@ -18,8 +18,8 @@ use hub::Hub;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use stillpoint_core::{Result, Target};
-use stillpoint_engine::Engine;
 use stillpoint_engine::backend::{AttachOptions, Connector};
+use stillpoint_engine::{Engine, Policy};
 use stillpoint_wire::server::{Server, ServerOptions};
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +39,13 @@ impl AgentBuilder {
     /// The same with one more kind of target.
     pub fn with(mut self, connector: impl Connector) -> Self {
         self.engine = self.engine.with(Followed::new(connector, Arc::clone(&self.hub)));
+        self
+    }
+
+    /// The same under a policy: it says what may be served, and what may be done to it, whoever asks.
+    #[must_use]
+    pub fn under(mut self, policy: Policy) -> Self {
+        self.engine = self.engine.with_policy(policy);
         self
     }
 
