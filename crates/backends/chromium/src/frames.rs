@@ -48,8 +48,8 @@ pub(crate) struct Frame {
     pub(crate) controls: usize,
     /// How many elements the document has.
     pub(crate) size: usize,
-    /// Containers of which only a part is mirrored.
-    pub(crate) capped: HashSet<i64>,
+    /// Containers of which only a part is mirrored, with the first child of that part.
+    pub(crate) capped: HashMap<i64, NativeKey>,
     /// A sample is under way.
     pub(crate) sampling: bool,
     /// What the page is busy with, by its own account.
@@ -77,7 +77,7 @@ impl Frame {
             numbers: HashMap::new(),
             controls: 0,
             size: 0,
-            capped: HashSet::new(),
+            capped: HashMap::new(),
             sampling: false,
             in_page: crate::idle::InPage::default(),
             dirty: HashSet::new(),

@@ -27,6 +27,7 @@ mod role;
 mod scripts;
 mod socket;
 mod targets;
+mod window;
 
 use async_trait::async_trait;
 use frames::Shared;

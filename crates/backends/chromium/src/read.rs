@@ -286,9 +286,9 @@ impl Live {
                 inset: (fact.8 as i32, fact.9 as i32),
                 is_secret: fact.10 == 1,
             };
-            if facts.place.is_some() && !self.model.raw.contains_key(&key) {
+            if facts.place.is_some() {
                 // What is mirrored of a long list follows what is on screen.
-                frame.dirty.extend(frame.capped.iter());
+                frame.dirty.extend(self.model.left_out_by(key, &frame.capped));
             }
             moved_frames |= self.model.inside.contains_key(&key);
             self.touched.insert(key);

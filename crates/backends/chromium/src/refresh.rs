@@ -211,25 +211,6 @@ impl Live {
         Ok(())
     }
 
-    /// A container with more children than are mirrored keeps those around what is on screen, and says how many it
-    /// left out.
-    pub(crate) fn capped(&mut self, frame: &str, at: NativeKey, mut raw: Raw) -> Raw {
-        let room = self.options.limits.max_children.max(1);
-        let Some(frame) = self.frames.get_mut(frame) else { return raw };
-        if raw.children.len() <= room {
-            frame.capped.remove(&unkey(at).1);
-            return raw;
-        }
-        frame.capped.insert(unkey(at).1);
-        let on_screen = |c: &NativeKey| self.model.facts.get(c).is_some_and(|f| f.place.is_some());
-        let first = raw.children.iter().position(on_screen).unwrap_or(0).saturating_sub(room / 10);
-        let first = first.min(raw.children.len() - room);
-        let omitted = raw.children.len() - room;
-        raw.children = raw.children[first..first + room].to_vec();
-        raw.props.set(Prop::Omitted(omitted as u32));
-        raw
-    }
-
     /// Reads a large document node by node, breadth first, until the cap.
     pub(crate) async fn read_large(&mut self, id: &str, session: &Session) -> Result<()> {
         let deadline = Deadline::after(PATIENCE * 6);

@@ -5,7 +5,7 @@ mod support;
 use std::os::unix::fs::PermissionsExt;
 use stillpoint_core::Code;
 use stillpoint_core::tree::{Role, State};
-use stillpoint_engine::backend::{Action, Delivery, IdleReport, SetTo};
+use stillpoint_engine::backend::{Action, Delivery, IdleReport, Place, SetTo};
 use support::browser::TestBrowser;
 use support::{Rig, server::Server, soon};
 
@@ -139,4 +139,45 @@ async fn a_slider_that_the_page_draws_is_moved_by_its_keys_and_one_that_does_not
     let refusal = rig.backend.perform(&stuck, soon()).await.unwrap_err();
     assert_eq!(refusal.error.code, Code::ControlNotConverged);
     assert!(!rig.node(dial).states().is(State::Busy));
+}
+
+#[tokio::test]
+async fn what_is_on_screen_of_a_list_too_long_to_mirror_is_mirrored_wherever_it_is_scrolled_to() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let mut tab = browser.tab(&server.url("long.html")).await;
+    browser.close_first(&tab).await;
+    let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[("instrument", "full")]).await;
+    rig.settle().await;
+    let list = rig.find(Role::List, "Rows");
+    let seen =
+        "(() => { const box = rows.getBoundingClientRect(); return [...rows.children].filter((row) => {
+        const at = row.getBoundingClientRect(); return at.top < box.bottom && at.bottom > box.top; })
+        .map((row) => row.textContent).join() })()";
+    // By wheel to the end, to the middle and back to the beginning; then by the page itself.
+    let moves = [Some(100_000), Some(-18_000), Some(-100_000), None];
+    for (way, expected) in moves.into_iter().zip(["Row 2000", "", "Row 1", "Row 1500"]) {
+        let ended =
+            "void (ended = new Promise((done) => rows.addEventListener('scrollend', done, { once: true })))";
+        tab.eval(ended).await;
+        if let Some(dy) = way {
+            rig.act(Action::Scroll { on: Place::Element(list), dx: 0, dy }).await;
+        } else {
+            tab.eval("rows.children[1499].scrollIntoView()").await;
+        }
+        tab.eval("ended.then(() => 1)").await;
+        rig.settle().await;
+        let on_screen = tab.eval(seen).await;
+        let on_screen: Vec<&str> = on_screen.as_str().unwrap().split(',').collect();
+        assert!(
+            on_screen.len() > 5 && (expected.is_empty() || on_screen.contains(&expected)),
+            "{on_screen:?}"
+        );
+        let mirrored = rig.mirror.tree().walk().filter(|(_, n)| n.states().is(State::OnScreen));
+        let mirrored: Vec<&str> = mirrored.filter_map(|(_, n)| n.label()).collect();
+        for row in &on_screen {
+            assert!(mirrored.contains(row), "{row} is missing among {mirrored:?}");
+        }
+        assert_eq!(rig.node(list).omitted(), 1000);
+    }
 }
