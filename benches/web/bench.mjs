@@ -78,19 +78,19 @@ async function bytesAndReads() {
   return aria.version;
 }
 
-/** Whether an answer is the final state: all its words are there, and none of those that are to go. */
-function isFinal(text, { final, passing = [] }) {
-  const lines = text.split('\n').filter((line) => !/transient|^\s*[~-] /.test(line)).join('\n');
-  return final.every((word) => text.includes(word)) && !passing.some((word) => lines.includes(word));
+/** Whether an answer is the final state: all its words are there, and none of those that are to be gone. */
+function isFinal(server, text, { final, passing = [] }) {
+  const now = text.split('\n').filter((line) => !server.isPast(line)).join('\n');
+  return final.every((word) => now.includes(word)) && !passing.some((word) => now.includes(word));
 }
 
 async function pattern(server, one) {
-  await server.open(base + (one.frame ?? one.page));
+  await server.open(base + one.page);
   try {
-    const target = await server.find(one.do.role, one.do.name, one);
+    const target = await server.find(one.do.role, one.do.name, one.do.selector);
     const work = one.do.text === undefined ? () => server.click(target) : () => server.type(target, one.do.text);
     const [ms, answer] = await timed(work);
-    const right = isFinal(answer.text, one);
+    const right = isFinal(server, answer.text, one);
     log(`${one.name}: ${server.name} ${right ? 'final' : 'NOT FINAL'} after ${Math.round(ms)} ms`);
     if (!right && server === ours) log(answer.text);
     return right ? 'final' : 'not final';

@@ -38,10 +38,12 @@ export async function stillpoint(program) {
       if (app) await call('close_target', { app });
       app = `web:${url}`;
       await call('open_target', { app });
-      await act('wait_for_idle', { timeout_ms: 3000 });
     },
     read: async (more = {}) => (await act('snapshot', more)).text,
-    find: async (role, name) => `${role} ${JSON.stringify(name)}`,
+    // A selector is all that it needs: nothing is looked up.
+    find: async (role, name, selector) => selector ?? `${role} ${JSON.stringify(name)}`,
+    // Its answers tell also what was there before, and what came and went.
+    isPast: (line) => /^[-!] /.test(line),
     byTestId: async (id) => `#${id}`,
     // The answer holds what changed; what did not change the caller has from before.
     click: async (target) => act('tap', { selector: target }),
@@ -56,8 +58,10 @@ export async function playwright(scratch) {
   const cli = path.join(peers, 'node_modules/@playwright/mcp/cli.js');
   const { call, pid, close } = await connect('node', [cli, '--headless', '--no-sandbox', '--isolated',
     '--viewport-size', '1280x800', '--executable-path', BROWSER, '--output-dir', scratch], scratch);
-  // An answer names the file that holds its snapshot: reading it is part of reading the answer.
-  const whole = (answer) => {
+  // An answer begins with the code that was run, which is no observation. It may name the file that holds its
+  // snapshot: reading that is part of reading the answer.
+  const whole = (said) => {
+    const answer = { ...said, text: said.text.replace(/### Ran Playwright code[^]*?(?=### |$)/, '') };
     const file = /\[Snapshot\]\(([^)]+)\)/.exec(answer.text)?.[1];
     return file ? { ...answer, text: answer.text + fs.readFileSync(path.resolve(scratch, file), 'utf8') } : answer;
   };
@@ -70,6 +74,7 @@ export async function playwright(scratch) {
   return {
     name: 'Playwright MCP', version, pid, close,
     open: (url) => call('browser_navigate', { url }),
+    isPast: () => false,
     read: snapshot,
     find: async (role, name) => ref(await snapshot(), `- ${role} ${JSON.stringify(name)}`),
     byTestId: async (id) => `[data-testid=${id}]`,
@@ -99,6 +104,7 @@ export async function devtools(scratch) {
   return {
     name: 'chrome-devtools-mcp', version, pid, close,
     open: (url) => on('navigate_page', { type: 'url', url }),
+    isPast: () => false,
     read: snapshot,
     find: async (role, name) => uid(await snapshot(), `${role} ${JSON.stringify(name)}`),
     // It knows no test ids: the nth button is looked up in its snapshot.

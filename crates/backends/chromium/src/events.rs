@@ -337,8 +337,12 @@ impl Live {
         if !self.options.full {
             return;
         }
-        let unread = self.frames.values().filter(|f| f.bulk || !f.dirty.is_empty()).count();
-        let pages = self.frames.values().map(|frame| frame.in_page);
+        // A page that stands still for a dialog goes on only when that is answered: it is at rest until then.
+        let is_held = self.browser.dialog_is_open();
+        let held: HashSet<String> =
+            self.shared.lock().dialogs.values().map(|part| part.session.id().to_owned()).collect();
+        let unread = self.frames.values().filter(|f| !is_held && (f.bulk || !f.dirty.is_empty())).count();
+        let pages = self.frames.values().filter(|f| !held.contains(&f.session)).map(|frame| frame.in_page);
         self.board.publish(pages, &self.traffic, unread);
     }
 

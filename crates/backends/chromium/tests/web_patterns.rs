@@ -184,13 +184,14 @@ async fn frames_shadow_roots_dialogs_and_popups_are_part_of_the_tree() {
 
     s.go("alert.html").await;
     s.rig.tap(Role::Button, "Warn").await;
-    s.rig.barrier().await;
+    // A page that stands still for a dialog is at rest.
+    s.rig.settle().await;
     s.rig.find(Role::AlertDialog, "Careful now");
     s.rig.tap(Role::Button, "OK").await;
     s.rig.settle().await;
     s.rig.must_say("Warned");
     s.rig.tap(Role::Button, "Ask").await;
-    s.rig.barrier().await;
+    s.rig.settle().await;
     s.rig.tap(Role::Button, "Cancel").await;
     s.rig.settle().await;
     s.rig.must_say("No");
