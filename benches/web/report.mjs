@@ -9,10 +9,11 @@ const at = (samples, share) => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 };
 
-/** One number; `aim` is a value, or a share of one peer's. The ratio is against the best peer that has a number. */
-export function figure(name, unit, ours, peers, aim) {
+/** One number; `aim` is a value, or a share of one peer's. The ratio is against the best peer that has a number: the one
+    with the least, unless more is better. */
+export function figure(name, unit, ours, peers, aim, choose = Math.min) {
   const numbers = peers.map(([, n]) => n).filter((n) => typeof n === 'number');
-  const best = numbers.length ? Math.min(...numbers) : null;
+  const best = numbers.length ? choose(...numbers) : null;
   const out = { name, unit, ours: round(ours), peers: Object.fromEntries(peers.map(([k, v]) => [k, round(v)])),
     ratio: best ? round(ours / best) : null, samples: 1, p50: round(ours), p99: round(ours), command: 'script/bench web' };
   if (aim) {

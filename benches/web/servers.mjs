@@ -45,11 +45,12 @@ export async function stillpoint(program) {
     // Its answers tell also what was there before, and what came and went.
     isPast: (line) => /^[-!] /.test(line),
     byTestId: async (id) => `#${id}`,
-    // The answer holds what changed; what did not change the caller has from before.
-    click: async (target) => act('tap', { selector: target }),
+    // The answer holds what changed; what did not change the caller has from before. A button that says "Delete" needs
+    // the word of the caller.
+    click: async (target) => act('tap', { selector: target, confirm: true }),
     type: async (target, text) => act('type_text', { selector: target, text, replace: true }),
     revision: async () => (await act('snapshot', { max_nodes: 1 })).json.snapshot_revision,
-    delta: async (since) => (await act('snapshot', { since_revision: since })).text,
+    delta: async (since) => (await act('snapshot', { since })).text,
   };
 }
 
