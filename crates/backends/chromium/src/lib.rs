@@ -147,7 +147,7 @@ impl Backend for ChromiumBackend {
     }
 
     async fn hit_test(&self, x: i32, y: i32, deadline: Deadline) -> Result<Option<NativeKey>> {
-        pointer::hit_test(&self.browser, &self.shared, x, y, deadline).await
+        pointer::hit_test(&self.browser, &self.shared, (x, y), deadline).await
     }
 
     fn idle_signal(&self) -> Option<watch::Receiver<IdleReport>> {

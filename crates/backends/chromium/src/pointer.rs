@@ -91,19 +91,42 @@ struct UnderPoint {
     frame_id: String,
 }
 
+/// `Page.getLayoutMetrics`, as far as it is used.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metrics {
+    css_layout_viewport: Viewport,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Viewport {
+    page_x: i32,
+    page_y: i32,
+}
+
+/// How far a document is scrolled. Hit tests and pictures are asked for in places of the document, while everything
+/// else is told in places of the viewport.
+async fn scrolled(session: &Session, deadline: Deadline) -> Result<(i32, i32)> {
+    let metrics: Metrics = session.call("Page.getLayoutMetrics", json!({}), deadline).await?;
+    Ok((metrics.css_layout_viewport.page_x, metrics.css_layout_viewport.page_y))
+}
+
 /// The element under a point of the window in front.
 pub(crate) async fn hit_test(
     browser: &Session,
     shared: &Shared,
-    x: i32,
-    y: i32,
+    from: (i32, i32),
     deadline: Deadline,
 ) -> Result<Option<NativeKey>> {
     let mut session = shared.front()?;
-    let mut point = (x, y);
+    let mut point = from;
     // A frame in a process of its own answers for what lies in it.
     for _ in 0..8 {
-        let params = json!({ "x": point.0, "y": point.1, "includeUserAgentShadowDOM": false, "ignorePointerEventsNone": true });
+        let (right, down) = scrolled(&session, deadline).await?;
+        let (x, y) = (point.0 + right, point.1 + down);
+        let params =
+            json!({ "x": x, "y": y, "includeUserAgentShadowDOM": false, "ignorePointerEventsNone": true });
         let under: UnderPoint = match session.call("DOM.getNodeForLocation", params, deadline).await {
             Err(error) if error.code == Code::Protocol => return Ok(None),
             other => other?,
@@ -123,7 +146,7 @@ pub(crate) async fn hit_test(
         };
         if let Some((inner, offset)) = embedded {
             session = inner;
-            point = (x - offset.0, y - offset.1);
+            point = (from.0 - offset.0, from.1 - offset.1);
             continue;
         }
         let Some(serial) = serial else { return Ok(None) };
@@ -160,6 +183,8 @@ pub(crate) async fn screenshot(
             } else {
                 scroll_into_view(&at, deadline).await?;
                 let [x, y, width, height] = extent(&at, deadline).await?;
+                let (right, down) = scrolled(&at.reach.window, deadline).await?;
+                let (x, y) = (x + f64::from(right), y + f64::from(down));
                 let clip = json!({ "x": x, "y": y, "width": width, "height": height, "scale": 1 });
                 (at.reach.window, Some(clip))
             }

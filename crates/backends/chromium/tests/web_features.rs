@@ -181,3 +181,28 @@ async fn what_is_on_screen_of_a_list_too_long_to_mirror_is_mirrored_wherever_it_
         assert_eq!(rig.node(list).omitted(), 1000);
     }
 }
+
+#[tokio::test]
+async fn what_lies_under_a_point_and_what_is_in_a_picture_heed_how_far_the_page_is_scrolled() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let mut tab = browser.tab(&server.url("static.html")).await;
+    browser.close_first(&tab).await;
+    let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[("instrument", "full")]).await;
+    tab.eval("for (const [name, color, top] of [['Near', 'red', 200], ['Other', 'green', 300], ['Far', 'red', 5000]]) {
+        const button = document.createElement('button');
+        button.setAttribute('aria-label', name);
+        button.style.cssText = `position: absolute; left: 20px; top: ${top}px; width: 60px; height: 40px; border: 0; background: ${color}`;
+        document.body.append(button); }").await;
+    rig.settle().await;
+    let [near, other, far] = ["Near", "Other", "Far"].map(|name| rig.find(Role::Button, name));
+    let red = rig.backend.screenshot(Some(near), soon()).await.unwrap();
+    let green = rig.backend.screenshot(Some(other), soon()).await.unwrap();
+    assert_ne!(red, green);
+    // Taking its picture scrolls it into view.
+    assert_eq!(rig.backend.screenshot(Some(far), soon()).await.unwrap(), red);
+    rig.settle().await;
+    assert!(tab.eval("scrollY > 3000").await.as_bool().unwrap());
+    let (x, y) = rig.node(far).bounds().unwrap().center();
+    assert_eq!(rig.backend.hit_test(x, y, soon()).await.unwrap(), Some(far));
+}
