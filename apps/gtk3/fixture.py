@@ -122,7 +122,7 @@ class Gtk3(Toolkit):
         model = Gtk.ListStore(str)
         for number in range(1, spec["count"] + 1):
             model.append([f"Row {number}"])
-        view = Gtk.TreeView(model=model, headers_visible=False, visible=True)
+        view = Gtk.TreeView(model=model, headers_visible=False, visible=True, activate_on_single_click=True)
         view.append_column(Gtk.TreeViewColumn("Row", Gtk.CellRendererText(), text=0))
         view.connect("row-activated", lambda _, path, __: self.emit("chosen", spec["id"], path.get_indices()[0] + 1))
         scrolled = Gtk.ScrolledWindow(vexpand=True)

@@ -126,7 +126,7 @@ class Gtk4(Toolkit):
         factory = Gtk.SignalListItemFactory()
         factory.connect("setup", lambda _, item: item.set_child(Gtk.Label(xalign=0)))
         factory.connect("bind", lambda _, item: item.get_child().set_label(item.get_item().get_string()))
-        view = Gtk.ListView(model=Gtk.SingleSelection.new(model), factory=factory)
+        view = Gtk.ListView(model=Gtk.SingleSelection.new(model), factory=factory, single_click_activate=True)
         view.connect("activate", lambda _, position: self.emit("chosen", spec["id"], position + 1))
         scrolled = Gtk.ScrolledWindow()
         scrolled.set_child(view)

@@ -194,7 +194,8 @@ class Qt5(Toolkit):
         view.setUniformItemSizes(True)
         view.setModel(QStringListModel([f"Row {number}" for number in range(1, spec["count"] + 1)], view))
         view.setEditTriggers(QListView.NoEditTriggers)
-        view.activated.connect(lambda index: self.emit("chosen", spec["id"], index.row() + 1))
+        for signal in (view.activated, view.clicked):
+            signal.connect(lambda index: self.emit("chosen", spec["id"], index.row() + 1))
         return view
 
     def make_source(self, spec):

@@ -20,6 +20,7 @@ class Scenario:
         self.ticks = self.counted = 0
         self.version = 1
         self.dialog_open = False
+        self.done = {}
         self.cancel = {}
         self.resting = []
         toolkit.emit = self.happened
@@ -32,17 +33,18 @@ class Scenario:
         self.reactions = {
             "login.submit": self.sign_in, "login.password": self.sign_in, "welcome.signout": self.sign_out,
             "feed.load": self.load, "animation.count": self.count, "toast.show": self.toast,
-            "dialog.open": self.open_dialog, "dialog.delete": lambda: self.say("dialog.status", "Deleted"),
+            "dialog.open": self.open_dialog, "dialog.delete": lambda: self.tell("dialog.status", "Deleted"),
             "settings.ok": lambda: self.close_dialog("saved"),
             "settings.cancel": lambda: self.close_dialog("cancelled"),
             "clock.start": self.start_clock, "clock.stop": self.stop_clock,
-            "twins.network.apply": lambda: self.say("twins.status", "Network applied"),
-            "twins.printer.apply": lambda: self.say("twins.status", "Printer applied"),
-            "form.submit": lambda: self.say("form.status", "Submitted"),
+            "twins.network.apply": lambda: self.tell("twins.status", "Network applied"),
+            "twins.printer.apply": lambda: self.tell("twins.status", "Printer applied"),
+            "form.submit": lambda: self.tell("form.status", "Submitted"),
+            "checkout.order": self.order,
             "moving.start": self.start_moving,
-            "moving.target": lambda: self.say("moving.status", "Caught"),
+            "moving.target": lambda: self.tell("moving.status", "Caught"),
             "replaced.refresh": self.replace,
-            "replaced.target": lambda: self.say("replaced.status", f"Opened version {self.version}"),
+            "replaced.target": lambda: self.tell("replaced.status", f"Opened version {self.version}"),
         }
 
     # Pages and events
@@ -52,10 +54,14 @@ class Scenario:
             raise ValueError(f"no page {page!r}; there are {', '.join(screens.PAGES)}")
         if page == "rows" and page not in self.built:
             # Two thousand rows weigh on every walk of the tree, so they come with their page.
-            self.ui.create(screens.PAGES[page]["children"][0], page)
+            for child in screens.PAGES[page]["children"]:
+                self.ui.create(child, page)
         self.built.add(page)
         self.page = page
         self.ui.show_page(page)
+        self.done.clear()
+        if page in ("checkout", "values", "form", "drag", "shortcut", "rows", "dialog", "twins"):
+            self.reset(page)
         self.truth.event("page", page)
         (self.start_pulse if page == "animation" else self.stop_pulse)()
 
@@ -77,16 +83,40 @@ class Scenario:
             self.say("values.volume", f"Volume is {round(detail)}")
         elif event == "moved" and identifier == "values.spin":
             self.say("values.amount", f"Amount is {round(detail)}")
+        elif event == "chosen" and identifier == "rows.list":
+            self.say("rows.status", f"Chose row {detail}")
         elif event == "dropped":
-            self.say("drag.status", f"Dropped: {detail}")
+            self.tell("drag.status", f"Dropped: {detail}")
         elif event == "saved":
             self.save()
+        if identifier.startswith("checkout."):
+            self.follow_checkout(event, identifier)
         if identifier.startswith("form."):
             valid = "@" in self.ui.state("form.email")["text"] and self.ui.state("form.agree")["checked"]
             self.ui.set_enabled("form.submit", valid)
 
     def say(self, identifier, text):
         self.ui.set_name(identifier, text)
+
+    def tell(self, identifier, text):
+        """Says what was done, and how often since the page was shown: whoever acts twice can see it."""
+        self.done[text] = self.done.get(text, 0) + 1
+        times = self.done[text]
+        self.say(identifier, text if times == 1 else f"{text}, {times} times")
+
+    def reset(self, page):
+        """Gives a page's controls and texts back what they began with."""
+        for spec in screens.PAGES[page]["children"]:
+            identifier = spec["id"]
+            if spec["kind"] == "entry":
+                self.ui.set_text(identifier, "")
+            elif spec["kind"] == "check":
+                self.ui.set_checked(identifier, False)
+            elif spec["kind"] in ("slider", "spin"):
+                self.ui.set_value(identifier, 0)
+            elif spec["kind"] == "label":
+                self.say(identifier, spec["name"])
+        self.abandon("total")
 
     # Operations that take time
 
@@ -176,6 +206,31 @@ class Scenario:
 
         self.after("debounce", update)
 
+    def follow_checkout(self, event, identifier):
+        if identifier == "checkout.quantity":
+            def update():
+                self.say("checkout.total", f"Total: {round(self.ui.state('checkout.quantity')['value']) * 7}")
+
+            self.after("total", update)
+        valid = (
+            "order" not in self.cancel
+            and "@" in self.ui.state("checkout.email")["text"]
+            and self.ui.state("checkout.terms")["checked"]
+            and self.ui.state("checkout.quantity")["value"] > 0
+        )
+        self.ui.set_enabled("checkout.order", valid)
+
+    def order(self):
+        quantity, email = round(self.ui.state("checkout.quantity")["value"]), self.ui.state("checkout.email")["text"]
+        self.ui.set_enabled("checkout.order", False)
+        self.ui.set_visible("checkout.spinner", True)
+
+        def placed():
+            self.ui.set_visible("checkout.spinner", False)
+            self.tell("checkout.status", f"Ordered {quantity} for {email}")
+
+        self.after("order", placed)
+
     def toast(self):
         self.ui.set_visible("toast.message", True)
         self.after("toast", lambda: self.ui.set_visible("toast.message", False))
@@ -218,7 +273,7 @@ class Scenario:
         self.say("animation.counted", f"Counted: {self.counted}")
 
     def save(self):
-        self.say("shortcut.status", "Saved")
+        self.tell("shortcut.status", "Saved")
 
     def open_dialog(self):
         if not self.dialog_open:

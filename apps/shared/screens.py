@@ -58,7 +58,11 @@ PAGES = {
         # Fills the rest of the page, so that the dialog covers its middle.
         widget("button", "dialog.delete", "Delete", fills=True),
     ),
-    "rows": widget("box", "rows", "Rows", widget("rows", "rows.list", "Rows", count=ROWS, fills=True)),
+    "rows": widget(
+        "box", "rows", "Rows",
+        widget("label", "rows.status", "No row chosen"),
+        widget("rows", "rows.list", "Rows", count=ROWS, fills=True),
+    ),
     "clock": widget(
         "box", "clock", "Clock",
         widget("label", "clock.time", "Tick 0"),
@@ -84,6 +88,16 @@ PAGES = {
         widget("check", "form.agree", "I agree"),
         widget("button", "form.submit", "Submit", disabled=True),
         widget("label", "form.status", "Not submitted"),
+    ),
+    "checkout": widget(
+        "box", "checkout", "Checkout",
+        widget("spin", "checkout.quantity", "Quantity of boots"),
+        widget("entry", "checkout.email", "E-mail"),
+        widget("check", "checkout.terms", "I accept the terms"),
+        widget("label", "checkout.total", "Total: 0"),
+        widget("button", "checkout.order", "Place order", disabled=True),
+        widget("spinner", "checkout.spinner", "Placing the order", hidden=True),
+        widget("label", "checkout.status", "Nothing ordered"),
     ),
     "moving": widget(
         "box", "moving", "Moving",

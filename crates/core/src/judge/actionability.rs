@@ -266,7 +266,7 @@ impl Subject<'_> {
             }
             ReceivesPointer => match self.cover()? {
                 Cover::Element(culprit) => {
-                    let by = called(self.tree, culprit);
+                    let by = self.with_its_window(culprit);
                     fail(
                         Some(culprit),
                         format!("{name} is covered by {by}"),
@@ -283,6 +283,21 @@ impl Subject<'_> {
                 fail(None, format!("{name} is read-only"), "check that this is the field that is meant")
             }
             _ => None,
+        }
+    }
+
+    /// A part of another window is told with that window: nobody knows a nameless panel, everybody its dialog.
+    fn with_its_window(&self, culprit: ElementId) -> String {
+        let by = called(self.tree, culprit);
+        let window_of = |id: ElementId| {
+            let mut line = std::iter::once(id).chain(self.tree.ancestors(id));
+            line.find(|at| self.tree.get(*at).is_some_and(|n| n.role().is_window()))
+        };
+        match window_of(culprit) {
+            Some(window) if window != culprit && window_of(self.id) != Some(window) => {
+                format!("{by} of {}", called(self.tree, window))
+            }
+            _ => by,
         }
     }
 

@@ -12,6 +12,7 @@ mod index;
 pub(crate) mod net;
 pub(crate) mod node;
 mod rebind;
+mod rect;
 mod replace;
 mod role;
 mod state;
@@ -19,7 +20,8 @@ mod view;
 
 pub use change::{Change, NewNode, Screen};
 pub use id::{ElementId, NativeKey, NotAnElementId};
-pub use node::{Node, Prop, Props, Rect, Str, ValueRange};
+pub use node::{Node, Prop, Props, Str, ValueRange};
+pub use rect::Rect;
 pub use role::Role;
 pub use state::{State, StateValue, States};
 pub use view::TreeView;

@@ -1,59 +1,11 @@
 //! One element (SPEC §2): the platform's layer in [`Props`], its place in the tree in [`Node`].
 
-use super::{ElementId, NativeKey, Role, State, StateValue, States};
+use super::{ElementId, NativeKey, Rect, Role, State, StateValue, States};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Text that many revisions share.
 pub type Str = Arc<str>;
-
-/// A rectangle in screen pixels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Rect {
-    /// Left edge.
-    pub x: i32,
-    /// Top edge.
-    pub y: i32,
-    /// Width.
-    pub width: i32,
-    /// Height.
-    pub height: i32,
-}
-
-impl Rect {
-    /// A rectangle from its corner and its size.
-    pub const fn new(x: i32, y: i32, width: i32, height: i32) -> Self {
-        Rect { x, y, width, height }
-    }
-
-    /// Whether it covers any pixel.
-    pub const fn has_area(self) -> bool {
-        self.width > 0 && self.height > 0
-    }
-
-    /// The point in its middle.
-    pub const fn center(self) -> (i32, i32) {
-        (self.x.saturating_add(self.width / 2), self.y.saturating_add(self.height / 2))
-    }
-
-    /// Whether the point lies in it.
-    pub const fn contains(self, x: i32, y: i32) -> bool {
-        x >= self.x
-            && y >= self.y
-            && x < self.x.saturating_add(self.width)
-            && y < self.y.saturating_add(self.height)
-    }
-
-    /// Whether the two share a pixel.
-    pub const fn intersects(self, other: Rect) -> bool {
-        self.has_area()
-            && other.has_area()
-            && self.x < other.x.saturating_add(other.width)
-            && other.x < self.x.saturating_add(self.width)
-            && self.y < other.y.saturating_add(other.height)
-            && other.y < self.y.saturating_add(self.height)
-    }
-}
 
 /// The limits between which a value moves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]

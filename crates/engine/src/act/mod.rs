@@ -16,6 +16,7 @@ mod options;
 mod permission;
 mod pipeline;
 mod precondition;
+mod reaching;
 mod verification;
 
 pub use envelope::{Envelope, Head, HealReport, Lifecycle, TargetReport, Timing, VerificationReport};

@@ -147,7 +147,10 @@ impl<'a> Run<'a> {
 
     async fn stages(&mut self, proof: Option<Proof>) -> Result<(), Stop> {
         self.session.alive()?;
-        self.session.catch_up(self.deadline).await?;
+        // Without any time, what is known must do: a target that is not there is still told as that.
+        if !self.deadline.has_passed() {
+            self.session.catch_up(self.deadline).await?;
+        }
         self.head.revision_before = self.session.revision();
         let (first, second) = self.resolve().await?;
         self.head.lifecycle_state = Lifecycle::Resolved;
@@ -193,7 +196,14 @@ impl<'a> Run<'a> {
                     healed: None,
                 });
             }
-            let found = finding::find(self.session, selector, self.deadline, &self.call.cancel).await;
+            let mut found = finding::find(self.session, selector, self.deadline, &self.call.cancel).await;
+            if let Err(miss) = &found
+                && miss.code == Code::ElementNotFound
+                && self.intent.verb == Verb::ScrollTo
+                && !self.is_dry()
+            {
+                found = self.reach(selector, miss.clone()).await;
+            }
             // The record is of the first target.
             let resolved = match found {
                 Err(miss) if is_first => self.heal(miss)?,

@@ -21,7 +21,7 @@ macro_rules! embedded {
 
 embedded! {
     "login", "checkout", "feed", "toast", "clock", "pulse", "dialog", "crash", "hang", "flood", "two_buttons",
-    "mover", "replace", "drag", "shortcut", "noop", "slow", "rollback", "validation",
+    "mover", "replace", "drag", "shortcut", "noop", "slow", "rollback", "validation", "fixture",
 }
 
 /// Scenes that are computed: how they are written, and what they show.
