@@ -149,7 +149,7 @@ async fn a_flood_overflows_the_queue_and_ends_in_a_known_state() {
 async fn an_unknown_scene_says_which_there_are() {
     let error = refused("sim:logon").await;
     assert_eq!(error.code, Code::TargetNotFound);
-    assert!(error.details["scenes"].as_array().is_some_and(|names| names.len() == 21));
+    assert!(error.details["scenes"].as_array().is_some_and(|names| names.len() == 22));
     assert!(error.hint.contains("login") && error.hint.contains("table:500"), "{}", error.hint);
     for (uri, word) in [
         ("sim:login?spede=2", "speed"),

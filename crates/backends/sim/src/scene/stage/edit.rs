@@ -5,6 +5,9 @@ use crate::scene::Element;
 use std::collections::{BTreeMap, HashMap};
 use stillpoint_core::tree::{Change, NativeKey};
 
+/// From so many children on, a list is not laid out for each new one.
+const LONG_LIST: usize = 64;
+
 impl Stage {
     /// Puts a new element in its place.
     pub(crate) fn insert(
@@ -17,7 +20,11 @@ impl Stage {
         self.get(parent)?;
         let key = self.build(Some(parent), element, names);
         self.link(parent, at, key);
-        self.settle();
+        // A long list is laid out once for all that is put into it, when the batch is told: 2,000 rows one by one took
+        // three seconds.
+        if self.children(parent).len() < LONG_LIST {
+            self.settle();
+        }
         self.announce(key);
         Some(key)
     }
