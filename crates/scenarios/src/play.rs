@@ -27,7 +27,8 @@ pub trait Ask: Send + Sync {
 #[async_trait]
 impl Ask for Session {
     async fn ask(&self, verb: &str, params: Value) -> Result<Reply, Error> {
-        let spec = by_name(verb).ok_or_else(|| Error::invalid(format!("no verb {verb:?}"), "see verbs::table"))?;
+        let spec =
+            by_name(verb).ok_or_else(|| Error::invalid(format!("no verb {verb:?}"), "see verbs::table"))?;
         let answer = (spec.run)(self, params, &Call::default()).await?;
         Ok(Reply { json: answer.json()?, text: answer.text() })
     }
@@ -40,13 +41,20 @@ pub async fn play(app: &dyn Ask, scenario: &Scenario) -> Result<(), String> {
         let params = filled(&step.params, &saved);
         let answer = app.ask(&step.verb, Value::Object(params.clone())).await;
         for claim in &step.claims {
-            check(claim, &answer, &mut saved).map_err(|observed| told(scenario, step, &params, claim, &observed))?;
+            check(claim, &answer, &mut saved)
+                .map_err(|observed| told(scenario, step, &params, claim, &observed))?;
         }
     }
     Ok(())
 }
 
-fn told(scenario: &Scenario, step: &Step, params: &Map<String, Value>, claim: &Claim, observed: &str) -> String {
+fn told(
+    scenario: &Scenario,
+    step: &Step,
+    params: &Map<String, Value>,
+    claim: &Claim,
+    observed: &str,
+) -> String {
     let params = Value::Object(params.clone());
     let (name, line, verb) = (&scenario.name, step.line, &step.verb);
     format!("{name}, line {line}: {verb} {params}\n  expected {claim:?}\n  observed {observed}")
@@ -60,13 +68,19 @@ fn filled(params: &Map<String, Value>, saved: &BTreeMap<String, Value>) -> Map<S
     params.iter().map(|(key, value)| (key.clone(), fill(value))).collect()
 }
 
-fn check(claim: &Claim, answer: &Result<Reply, Error>, saved: &mut BTreeMap<String, Value>) -> Result<(), String> {
+fn check(
+    claim: &Claim,
+    answer: &Result<Reply, Error>,
+    saved: &mut BTreeMap<String, Value>,
+) -> Result<(), String> {
     let whole = match answer {
         Ok(reply) => format!("{}\n{:#}", reply.text, reply.json),
         Err(error) => format!("{error}\n{}\n{:#}", error.hint, error.details),
     };
     let at = |path: &str| match answer {
-        Ok(reply) => reply.json.pointer(&format!("/{}", path.replace('.', "/"))).cloned().unwrap_or(Value::Null),
+        Ok(reply) => {
+            reply.json.pointer(&format!("/{}", path.replace('.', "/"))).cloned().unwrap_or(Value::Null)
+        }
         Err(_) => Value::Null,
     };
     // An action that failed says so in its envelope, every other verb by an error.

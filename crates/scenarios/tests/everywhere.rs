@@ -28,7 +28,8 @@ async fn play_all(session: &Session, place: &str) {
     for round in 1..=repetitions() {
         for scenario in scenarios.iter().filter(|s| wanted(&s.name)) {
             if let Err(story) = play(session, scenario).await {
-                let screen = session.ask("snapshot", json!({})).await.map_or_else(|e| e.to_string(), |r| r.text);
+                let screen =
+                    session.ask("snapshot", json!({})).await.map_or_else(|e| e.to_string(), |r| r.text);
                 panic!("{place}, round {round}: {story}\nthe screen:\n{screen}");
             }
         }

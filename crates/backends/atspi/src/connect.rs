@@ -14,7 +14,7 @@ use stillpoint_core::tree::{Change, NativeKey};
 use stillpoint_core::{Code, Error, Result, Target};
 use stillpoint_engine::backend::{
     Action, AttachOptions, Attached, Backend, Capabilities, Check, Connector, Deadline, EventSink, Performed,
-    Refusal, Scope, TargetInfo,
+    Place, Refusal, Scope, TargetInfo,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -289,7 +289,12 @@ impl Backend for AtspiBackend {
     }
 
     async fn perform(&self, action: &Action, deadline: Deadline) -> std::result::Result<Performed, Refusal> {
-        self.act(action, deadline).await
+        let done = self.act(action, deadline).await?;
+        if let Some(key) = target_of(action) {
+            // GTK 4 does not tell that a slider moved. A session that is gone has nothing to read.
+            let _ = self.requests.send(Command::ActedOn(key)).await;
+        }
+        Ok(done)
     }
 
     async fn refresh(&self, scope: Scope, deadline: Deadline) -> Result<Vec<Change>> {
@@ -307,5 +312,16 @@ impl Backend for AtspiBackend {
     async fn close(&self) {
         // A session that is gone is closed.
         let _ = self.requests.send(Command::Close).await;
+    }
+}
+
+/// The element that an action changes by itself.
+fn target_of(action: &Action) -> Option<NativeKey> {
+    match action {
+        Action::SetValue { on, .. } | Action::Toggle { on } | Action::Select { on } => Some(*on),
+        Action::Expand { on, .. } => Some(*on),
+        Action::TypeText { on, .. } | Action::PressKey { on, .. } => *on,
+        Action::Tap { on: Place::Element(key), .. } => Some(*key),
+        _ => None,
     }
 }

@@ -104,6 +104,12 @@ impl Shadow {
         let Some(entry) = self.nodes.get(&key).filter(|e| e.facts.extents != before.extents) else { return };
         let key = if entry.stage == Stage::Complete { key } else { return };
         let Some(entry) = self.nodes.get(&key).filter(|e| e.stage == Stage::Complete) else { return };
+        let has_area = |extents: Option<Rect>| extents.is_some_and(Rect::has_area);
+        if entry.facts.showing_untold && has_area(entry.facts.extents) && !has_area(before.extents) {
+            // It came into sight. GTK 4 does not tell what changes on a page that was never shown.
+            self.read_one_again(key);
+            return;
+        }
         if entry.facts.role.is_divider() && entry.facts.interfaces.has(Interfaces::VALUE) {
             self.ask_all(key, self.dialect.value_questions());
         }

@@ -4,7 +4,7 @@ use crate::object::Object;
 use crate::role::NativeRole;
 use crate::state::NativeStates;
 use std::sync::Arc;
-use stillpoint_core::tree::{NativeKey, Prop, Props, Rect, State, Str, ValueRange};
+use stillpoint_core::tree::{NativeKey, Prop, Props, Rect, Role, State, StateValue, Str, ValueRange};
 
 /// Which of AT-SPI's interfaces an object has, of those that matter here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,13 +121,17 @@ impl Facts {
 
     /// Everything, as the mirror is told it. `origin` is added to the extents.
     pub(crate) fn props(&self, origin: (i32, i32)) -> Props {
-        let mut props = Props::new(self.role.role());
+        let mut props = Props::new(self.normal_role());
         // First, so that nothing after it can leave content in a protected element.
         for (state, value) in self.states.told(self.role).known() {
             props.set(Prop::State(state, Some(value)));
         }
         if self.showing_untold && !self.role.is_toplevel() {
             props.set(Prop::State(State::OnScreen, None));
+            if self.has_no_area() {
+                // The only sign that GTK 4 gives of what lies on a page that was never shown.
+                props.set(Prop::State(State::Visible, Some(StateValue::Off)));
+            }
         }
         props.set(Prop::NativeRole(Some(self.role.name().into())));
         props.set(Prop::StableId(self.stable_id.clone()));
@@ -141,6 +145,19 @@ impl Facts {
         props.set(Prop::Bounds(self.bounds(origin)));
         props.set(Prop::Omitted(self.omitted));
         props
+    }
+
+    /// GTK 4 has no role of its own for dialogs that are plain windows; what takes all input is one.
+    fn normal_role(&self) -> Role {
+        match self.role.role() {
+            Role::Window if self.states.has(NativeStates::MODAL) => Role::Dialog,
+            role => role,
+        }
+    }
+
+    /// Whether it was asked for its size, and has none.
+    fn has_no_area(&self) -> bool {
+        self.interfaces.has(Interfaces::COMPONENT) && self.extents.is_some_and(|r| !r.has_area())
     }
 
     /// Where it is on the screen, if it is there.

@@ -68,6 +68,11 @@ impl NativeRole {
         matches!(self.0, 2 | 16 | 19 | 22 | 23 | 69 | 89 | 9)
     }
 
+    /// Whether it is one of many in a list, a table or a tree.
+    pub(crate) fn is_item(self) -> bool {
+        matches!(self.0, 32 | 56 | 90 | 91)
+    }
+
     /// Whether its value is a place, which changes as it is laid out and not only when somebody moves it.
     pub(crate) fn is_divider(self) -> bool {
         matches!(self.0, 20 | 53)

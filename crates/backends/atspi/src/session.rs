@@ -47,6 +47,8 @@ pub(crate) enum Command {
     Barrier(oneshot::Sender<()>),
     /// Read again; the answer is the truth.
     Refresh(Scope, oneshot::Sender<Result<Vec<Change>>>),
+    /// Something was done to an element: read it again, whether its toolkit tells or not.
+    ActedOn(NativeKey),
     /// What is known of an element.
     Find(NativeKey, oneshot::Sender<Option<Found>>),
     /// The windows of the app, the one in front first.
@@ -277,6 +279,7 @@ impl Session {
                 }
             }
             Command::Refresh(scope, answer) => self.refresh(scope, answer),
+            Command::ActedOn(key) => self.shadow.read_one_again(key),
             Command::Find(key, answer) => {
                 let _ = answer.send(self.find(key));
             }

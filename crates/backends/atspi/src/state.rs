@@ -67,7 +67,10 @@ impl NativeStates {
         }
         let mut tell = |state, value: bool| told.set(state, Some(value.into()));
         tell(State::Enabled, self.has(Self::ENABLED | Self::SENSITIVE));
-        tell(State::Visible, self.has(Self::VISIBLE));
+        if self.has(Self::VISIBLE) || !role.is_item() {
+            // Qt says "invisible" of what is only scrolled out of a list.
+            tell(State::Visible, self.has(Self::VISIBLE));
+        }
         tell(State::OnScreen, self.has(Self::SHOWING));
         tell(State::Focusable, self.has(Self::FOCUSABLE));
         if self.has(Self::FOCUSABLE | Self::FOCUSED) {

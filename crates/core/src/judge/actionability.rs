@@ -337,7 +337,11 @@ impl Subject<'_> {
             HitTest::Foreign => Some(Cover::Foreign),
             HitTest::Element(hit) => {
                 let own = self.tree.is_within(hit, self.id) || self.tree.is_within(self.id, hit);
-                (!own).then_some(Cover::Element(hit))
+                if !own {
+                    return Some(Cover::Element(hit));
+                }
+                // A dialog in a window of its own shuts the others out before it is drawn over them, and beside it.
+                self.modal_in_front().filter(|modal| self.is_toplevel(*modal)).map(Cover::Element)
             }
             HitTest::Unknown => self.modal_in_front().map(Cover::Element),
         }
@@ -352,6 +356,11 @@ impl Subject<'_> {
         let free =
             open.is_empty() || open.iter().any(|m| self.tree.is_within(self.id, *m)) || self.floats(&open);
         if free { None } else { open.last().copied() }
+    }
+
+    fn is_toplevel(&self, id: ElementId) -> bool {
+        let node = self.tree.get(id);
+        node.is_some_and(|n| n.role().is_window() && n.parent() == self.tree.root())
     }
 
     /// Menus and lists that drop down from a modal dialog are often windows of their own.
