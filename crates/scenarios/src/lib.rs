@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! # The first line says what the scenario shows.
-//! page Dialog
+//! page Dialog shows button "Settings"
 //!
 //! tap: button "Settings"
 //!   expect: dialog "Settings"
@@ -16,7 +16,7 @@
 //!   => says "Settings"
 //! ```
 //!
-//! `page NAME` goes to a page of the app, with a tap on its button. A step is a verb, a colon and its selector; what is
+//! `page NAME shows SELECTOR` goes to a page of the app, with a tap on its button, and expects to see it. A step is a verb, a colon and its selector; what is
 //! indented below are its parameters (JSON where it reads as such, else text) and, behind `=>`, what must be true of its
 //! answer: `done`, `verified`, an error code, `says "words"`, `hides "words"`, `PATH = JSON`, or `save NAME = PATH`,
 //! which a later parameter takes as `$NAME`.

@@ -94,8 +94,14 @@ fn step(line: usize, text: &str) -> Step {
         claims: Vec::new(),
     };
     if let Some(page) = text.strip_prefix("page ") {
-        let mut step = call("tap", Some(format!("button \"{page} page\"")));
-        step.claims.push(Claim::Done);
+        let (name, shows) = page.split_once(" shows ").unwrap_or((page, ""));
+        let mut step = call("tap", Some(format!("button \"{name} page\"")));
+        if shows.is_empty() {
+            step.claims.push(Claim::Done);
+        } else {
+            step.params.insert("expect".to_owned(), Value::String(shows.to_owned()));
+            step.claims.push(Claim::Verified);
+        }
         return step;
     }
     match text.split_once(": ") {

@@ -249,6 +249,7 @@ impl AtspiBackend {
             {
                 Ok(native("GrabFocus"))
             }
+            _ if found.facts.has_place() && found.bounds.is_some() => Ok(native("already in view")),
             _ => {
                 Err(unsupported("way to scroll this element into view; scroll its container instead").into())
             }

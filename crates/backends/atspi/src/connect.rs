@@ -73,6 +73,7 @@ impl AtspiConnector {
             requester: requester.downgrade(),
             ..Session::new(bus.clone(), stream, shadow, sink, &app, &nature, repairs.clone(), requests)
         };
+        let omits_events = session.shadow.dialect.structure_untold;
         let first = deadline.bound("the first tree", session.first_tree()).await?;
         let info = info(target, &app, &nature, &session.shadow);
         tokio::spawn(session.run());
@@ -83,6 +84,7 @@ impl AtspiConnector {
             display: self.desktop.display.clone(),
             requests: requester,
             repairs,
+            omits_events,
         };
         Ok((backend, first, info))
     }
@@ -230,6 +232,7 @@ pub struct AtspiBackend {
     pub(crate) display: Option<String>,
     requests: mpsc::Sender<Command>,
     repairs: Repairs,
+    omits_events: bool,
 }
 
 impl AtspiBackend {
@@ -275,6 +278,7 @@ impl Backend for AtspiBackend {
         let display = self.display.is_some();
         Capabilities {
             events: true,
+            omits_events: self.omits_events,
             barrier: true,
             hit_test: true,
             screenshots: display,

@@ -124,6 +124,7 @@ impl Backend for ChromiumBackend {
             barrier: true,
             hit_test: true,
             screenshots: true,
+            omits_events: false,
             native_actions: true,
             synthesised_input: true,
             network: true,

@@ -32,6 +32,7 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     barrier: true,
     hit_test: true,
     screenshots: true,
+    omits_events: false,
     native_actions: true,
     synthesised_input: true,
     network: false,

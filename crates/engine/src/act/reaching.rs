@@ -14,6 +14,8 @@ use stillpoint_core::{Code, Error, Result};
 const BEGINS: Duration = Duration::from_millis(120);
 /// The part of the view by which a list is scrolled at first.
 const FIRST_STEP: f64 = 0.6;
+/// After so many tries to bring a row into view, whoever asked has to look for themselves.
+const MOST_APPROACHES: usize = 12;
 /// At most so many screens of one list, however far it goes.
 const MOST_STEPS: usize = 5_000;
 
@@ -73,12 +75,33 @@ impl Run<'_> {
             } else if kept * 2 > was {
                 step *= 1.6;
             }
-            match self.session.read(|tree| resolve_one(tree, selector, Visibility::VisibleFirst)) {
-                Err(error) if error.code == Code::ElementNotFound => before = after,
-                found => return found.map(Some),
+            if let Some(found) = self.approach(shelf, selector).await? {
+                return Ok(Some(found));
             }
+            before = after;
         }
         Ok(None)
+    }
+
+    /// Some lists make rows before they show, or keep those that were scrolled out: goes the rest of the way. Looked for
+    /// anew after each step, for a row that leaves the view may be used again for another.
+    async fn approach(&mut self, shelf: &Shelf, selector: &Selector) -> Result<Option<Resolved>> {
+        let mut last = None;
+        for _ in 0..MOST_APPROACHES {
+            let found = self.session.read(|tree| resolve_one(tree, selector, Visibility::VisibleFirst));
+            last = match found {
+                Err(error) if error.code == Code::ElementNotFound => return Ok(None),
+                found => Some(found?),
+            };
+            let id = last.as_ref().map(|found| found.id);
+            let Some(way) = self.session.read(|tree| way_to(tree, shelf, id?)) else { break };
+            let before = self.session.read(|tree| view(tree, shelf.id));
+            self.turn_wheel(shelf, way).await?;
+            if self.look_at(shelf, &before).await? == before {
+                break;
+            }
+        }
+        Ok(last)
     }
 
     async fn turn_wheel(&mut self, shelf: &Shelf, by: f64) -> Result<()> {
@@ -133,6 +156,30 @@ fn shelves(tree: &TreeView) -> Vec<Shelf> {
     }
     found.sort_by_key(|(omits, _, visible)| (!omits, -visible.height));
     found.into_iter().map(|(_, id, visible)| Shelf { id, name: called(tree, id), visible }).collect()
+}
+
+/// How far the list has to be scrolled until a row of it shows; `None` if it does, or if nobody can say.
+fn way_to(tree: &TreeView, shelf: &Shelf, id: ElementId) -> Option<f64> {
+    let rows = tree.get(shelf.id)?.children();
+    let place = rows.iter().position(|row| tree.is_within(id, *row))?;
+    let in_sight = |row: &ElementId| is_in_sight(tree, *row) && is_within_view(tree, shelf, *row);
+    if in_sight(rows.get(place)?) {
+        return None;
+    }
+    let shown: Vec<usize> = (0..rows.len()).filter(|at| in_sight(&rows[*at])).collect();
+    let middle = shown.get(shown.len() / 2)?;
+    let height = tree.get(rows[*middle])?.bounds()?.height.max(1);
+    Some((place as f64 - *middle as f64) * f64::from(height))
+}
+
+fn is_within_view(tree: &TreeView, shelf: &Shelf, row: ElementId) -> bool {
+    let bounds = tree.get(row).and_then(|node| node.bounds());
+    bounds.is_some_and(|b| shelf.visible.contains(b.center().0, b.center().1))
+}
+
+fn is_in_sight(tree: &TreeView, id: ElementId) -> bool {
+    let states = tree.get(id).map(|node| node.states()).unwrap_or_default();
+    !states.is_not(State::OnScreen) && !states.is_not(State::Visible)
 }
 
 fn is_list(node: &Node) -> bool {

@@ -25,6 +25,8 @@ use tokio::sync::watch;
 pub struct Capabilities {
     /// It tells changes by itself. Without this the engine samples (SPEC §5, heuristic mode).
     pub events: bool,
+    /// Its app does not tell everything: a wait also asks. A barrier then finds what was not told.
+    pub omits_events: bool,
     /// It has a round trip that is ordered behind every event already sent.
     pub barrier: bool,
     /// It can say which element receives the pointer at a point.

@@ -351,6 +351,11 @@ impl Inner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether a wait also has to ask, because not everything is told.
+    pub(crate) fn omits_events(&self) -> bool {
+        self.backend.capabilities().omits_events
+    }
+
     pub(crate) fn wake(&self) {
         self.tick.send_modify(|n| *n += 1);
     }

@@ -5,6 +5,7 @@
 
 mod facade;
 mod mode;
+mod probing;
 mod sampling;
 mod word;
 

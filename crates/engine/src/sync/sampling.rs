@@ -44,6 +44,9 @@ impl Sampling {
             not_before: Instant::now(),
         };
         tokio::spawn(task.run());
+        if inner.omits_events() {
+            super::probing::spawn(inner, self.waiting.subscribe());
+        }
     }
 }
 
