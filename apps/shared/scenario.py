@@ -249,7 +249,8 @@ class Scenario:
                 self.step(operation, until, count + 1)
                 return
             del self.cancel["move"]
-            self.say("moving.status", "At rest")
+            if self.ui.state("moving.status")["name"] == "Moving":
+                self.say("moving.status", "At rest")
             self.truth.end(operation)
             self.came_to_rest()
 

@@ -152,7 +152,7 @@ const behaviour = {
         count += 1;
         if (performance.now() >= until) {
           clearInterval(timers.move);
-          say('moving-status', 'At rest');
+          if (byId('moving-status').textContent === 'Moving') say('moving-status', 'At rest');
         }
       }, STEP_MS);
     };

@@ -142,6 +142,9 @@ impl AtspiBackend {
             let reply = self.dispatch(object, ACTION, "DoAction", &index, deadline).await?;
             let accepted = reply.is_none_or(|reply| reply.body().deserialize::<bool>().unwrap_or(true));
             if accepted {
+                if found.facts.role.is_button() {
+                    self.note_activation();
+                }
                 return Ok(native(&name));
             }
         }

@@ -74,6 +74,7 @@ impl AtspiConnector {
             ..Session::new(bus.clone(), stream, shadow, sink, &app, &nature, repairs.clone(), requests)
         };
         let omits_events = session.shadow.dialect.structure_untold;
+        let delays_clicks = session.shadow.dialect.showing_untold;
         let first = deadline.bound("the first tree", session.first_tree()).await?;
         let info = info(target, &app, &nature, &session.shadow);
         tokio::spawn(session.run());
@@ -85,6 +86,8 @@ impl AtspiConnector {
             requests: requester,
             repairs,
             omits_events,
+            delays_clicks,
+            pending_until: std::sync::Mutex::default(),
         };
         Ok((backend, first, info))
     }
@@ -233,6 +236,10 @@ pub struct AtspiBackend {
     requests: mpsc::Sender<Command>,
     repairs: Repairs,
     omits_events: bool,
+    /// Buttons of this toolkit carry out an activation a moment after they took it.
+    delays_clicks: bool,
+    /// Until when something that was handed over may still be waiting for its time.
+    pub(crate) pending_until: std::sync::Mutex<Option<Instant>>,
 }
 
 impl AtspiBackend {
@@ -256,6 +263,22 @@ impl AtspiBackend {
             receiver.await.map_err(|_| gone())
         };
         deadline.bound(what, work).await
+    }
+
+    /// An activation was handed to a button.
+    pub(crate) fn note_activation(&self) {
+        if self.delays_clicks {
+            let until = Instant::now() + GTK4_ACTIVATION;
+            *self.pending_until.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(until);
+        }
+    }
+
+    /// What was handed to the app before a barrier is carried out before it passes.
+    async fn outlast_pending(&self, deadline: Deadline) {
+        let until = *self.pending_until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(until) = until.filter(|until| *until > Instant::now()) {
+            tokio::time::sleep_until(until.min(deadline.instant())).await;
+        }
     }
 
     /// What is known of an element.
@@ -289,6 +312,7 @@ impl Backend for AtspiBackend {
     }
 
     async fn barrier(&self, deadline: Deadline) -> Result<()> {
+        self.outlast_pending(deadline).await;
         self.request("a barrier", Command::Barrier, deadline).await
     }
 
@@ -318,6 +342,10 @@ impl Backend for AtspiBackend {
         let _ = self.requests.send(Command::Close).await;
     }
 }
+
+/// GTK 4 shows a button as pressed for 250 ms before it does what an assistive tool asked for, by a timer that nobody
+/// can see. A barrier that came back earlier would not be behind it.
+const GTK4_ACTIVATION: std::time::Duration = std::time::Duration::from_millis(255);
 
 /// The element that an action changes by itself.
 fn target_of(action: &Action) -> Option<NativeKey> {

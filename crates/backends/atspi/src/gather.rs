@@ -192,7 +192,16 @@ impl Shadow {
         let Some(entry) = self.nodes.get_mut(&key) else { return };
         let Some(gathering) = entry.gathering.take() else { return };
         let objects: Vec<Object> = gathering.found.into_iter().flatten().collect();
+        let before = entry.facts.children.clone();
         self.set_children(key, objects, gathering.total);
+        let now = self.nodes.get(&key).map(|e| e.facts.children.clone()).unwrap_or_default();
+        if now != before {
+            // The window has moved: of what was in it before, too, Qt does not tell that it shows now.
+            for child in now.into_iter().filter(|child| before.contains(child)) {
+                self.ask(child, Facet::States);
+                self.ask(child, Facet::Extents);
+            }
+        }
         if gathering.wanted {
             self.gather(key);
         }

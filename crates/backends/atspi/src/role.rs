@@ -68,6 +68,11 @@ impl NativeRole {
         matches!(self.0, 2 | 16 | 19 | 22 | 23 | 69 | 89 | 9)
     }
 
+    /// Whether it is a button that can be pressed.
+    pub(crate) fn is_button(self) -> bool {
+        matches!(self.0, 43 | 62)
+    }
+
     /// Whether it is one of many in a list, a table or a tree.
     pub(crate) fn is_item(self) -> bool {
         matches!(self.0, 32 | 56 | 90 | 91)
