@@ -194,9 +194,13 @@ class Qt5(Toolkit):
         view.setUniformItemSizes(True)
         view.setModel(QStringListModel([f"Row {number}" for number in range(1, spec["count"] + 1)], view))
         view.setEditTriggers(QListView.NoEditTriggers)
-        for signal in (view.activated, view.clicked):
-            signal.connect(lambda index: self.emit("chosen", spec["id"], index.row() + 1))
+        # What an assistive tool does to an item is to select it.
+        view.selectionModel().selectionChanged.connect(lambda chosen, _: [
+            self.emit("chosen", spec["id"], index.row() + 1) for index in chosen.indexes()])
         return view
+
+    def unselect(self, identifier):
+        self.widgets[identifier].clearSelection()
 
     def make_source(self, spec):
         return Card(spec["name"], lambda: self.emit("dragging", spec["id"]))

@@ -116,6 +116,8 @@ class Scenario:
                 self.ui.set_value(identifier, 0)
             elif spec["kind"] == "label":
                 self.say(identifier, spec["name"])
+            elif spec["kind"] == "rows":
+                self.ui.unselect(identifier)
         self.abandon("total")
 
     # Operations that take time

@@ -90,6 +90,9 @@ class Toolkit:
     def choose(self, identifier, index):
         raise NotImplementedError
 
+    def unselect(self, identifier):
+        """Leaves no row selected, where a tap on a selected one would do nothing."""
+
     def pulse(self, identifier):
         raise NotImplementedError
 

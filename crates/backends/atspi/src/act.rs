@@ -159,7 +159,7 @@ impl AtspiBackend {
         wanted: &[&str],
         deadline: Deadline,
     ) -> Result<Option<(i32, String)>> {
-        if !found.facts.interfaces.has(Interfaces::ACTION) {
+        if !found.facts.interfaces.has(Interfaces::ACTION) || found.facts.role.is_mere_text() {
             return Ok(None);
         }
         let actions: Vec<(String, String, String)> =

@@ -318,9 +318,14 @@ impl Backend for AtspiBackend {
 
     async fn perform(&self, action: &Action, deadline: Deadline) -> std::result::Result<Performed, Refusal> {
         let done = self.act(action, deadline).await?;
-        if let Some(key) = target_of(action) {
-            // GTK 4 does not tell that a slider moved. A session that is gone has nothing to read.
-            let _ = self.requests.send(Command::ActedOn(key)).await;
+        // GTK 4 does not tell that a slider moved.
+        let doubtful = match action {
+            Action::Scroll { .. } | Action::ScrollTo { .. } => Some(Command::Scrolled),
+            _ => target_of(action).map(Command::ActedOn),
+        };
+        if let Some(doubtful) = doubtful {
+            // A session that is gone has nothing to read.
+            let _ = self.requests.send(doubtful).await;
         }
         Ok(done)
     }

@@ -141,7 +141,9 @@ impl Facts {
         props.set(Prop::Value(self.value.map(number)));
         props.set(Prop::RawValue(self.value));
         props.set(Prop::ValueRange(self.range));
-        props.set(Prop::Actions(self.actions.clone()));
+        if !self.role.is_mere_text() {
+            props.set(Prop::Actions(self.actions.clone()));
+        }
         props.set(Prop::Bounds(self.bounds(origin)));
         props.set(Prop::Omitted(self.omitted));
         props

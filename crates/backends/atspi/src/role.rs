@@ -68,6 +68,12 @@ impl NativeRole {
         matches!(self.0, 2 | 16 | 19 | 22 | 23 | 69 | 89 | 9)
     }
 
+    /// Whether it only shows something. What it offers as actions (GTK 4.8 crashes when one of a row's label is asked
+    /// for) is not what a tap on it means.
+    pub(crate) fn is_mere_text(self) -> bool {
+        matches!(self.0, 29 | 116)
+    }
+
     /// Whether it is a button that can be pressed.
     pub(crate) fn is_button(self) -> bool {
         matches!(self.0, 43 | 62)

@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Refresh(Scope, oneshot::Sender<Result<Vec<Change>>>),
     /// Something was done to an element: read it again, whether its toolkit tells or not.
     ActedOn(NativeKey),
+    /// The wheel was turned: what lies in some list has moved, and hardly any toolkit says so.
+    Scrolled,
     /// What is known of an element.
     Find(NativeKey, oneshot::Sender<Option<Found>>),
     /// The windows of the app, the one in front first.
@@ -279,6 +281,7 @@ impl Session {
                 }
             }
             Command::Refresh(scope, answer) => self.refresh(scope, answer),
+            Command::Scrolled => self.sweep_soon(self.shadow.root),
             Command::ActedOn(key) => self.shadow.read_one_again(key),
             Command::Find(key, answer) => {
                 let _ = answer.send(self.find(key));

@@ -10,12 +10,14 @@ use stillpoint_core::select::{Resolved, Selector, Visibility, resolve_one};
 use stillpoint_core::tree::{ElementId, Node, Rect, Role, State, StateValue, TreeView};
 use stillpoint_core::{Code, Error, Result};
 
+/// And by which at most. GTK 4.8 crashes in a list that is scrolled by several screens at once.
+const LONGEST_STEP: f64 = 0.9;
 /// How long a list that did not move at once may take to begin: a few frames of an animated wheel.
 const BEGINS: Duration = Duration::from_millis(120);
 /// The part of the view by which a list is scrolled at first.
 const FIRST_STEP: f64 = 0.6;
 /// After so many tries to bring a row into view, whoever asked has to look for themselves.
-const MOST_APPROACHES: usize = 12;
+const MOST_APPROACHES: usize = 40;
 /// At most so many screens of one list, however far it goes.
 const MOST_STEPS: usize = 5_000;
 
@@ -57,7 +59,8 @@ impl Run<'_> {
     /// Scrolls one list in one direction to its end.
     async fn sweep(&mut self, shelf: &Shelf, selector: &Selector, down: bool) -> Result<Option<Resolved>> {
         let sign = if down { 1.0 } else { -1.0 };
-        let mut step = f64::from(shelf.visible.height) * FIRST_STEP;
+        let longest = f64::from(shelf.visible.height) * LONGEST_STEP;
+        let mut step = longest.min(f64::from(shelf.visible.height) * FIRST_STEP);
         let mut before = self.session.read(|tree| view(tree, shelf.id));
         for _ in 0..MOST_STEPS {
             self.turn_wheel(shelf, sign * step).await?;
@@ -73,7 +76,7 @@ impl Run<'_> {
                 after = self.look_at(shelf, &after).await?;
                 step /= 2.0;
             } else if kept * 2 > was {
-                step *= 1.6;
+                step = (step * 1.6).min(longest);
             }
             if let Some(found) = self.approach(shelf, selector).await? {
                 return Ok(Some(found));
@@ -94,14 +97,26 @@ impl Run<'_> {
                 found => Some(found?),
             };
             let id = last.as_ref().map(|found| found.id);
-            let Some(way) = self.session.read(|tree| way_to(tree, shelf, id?)) else { break };
+            let Some(way) = self.way(shelf, id).await? else { break };
             let before = self.session.read(|tree| view(tree, shelf.id));
-            self.turn_wheel(shelf, way).await?;
+            let longest = f64::from(shelf.visible.height) * LONGEST_STEP;
+            self.turn_wheel(shelf, way.clamp(-longest, longest)).await?;
             if self.look_at(shelf, &before).await? == before {
                 break;
             }
         }
         Ok(last)
+    }
+
+    /// How far it is to an element of the list, counted from the row in the middle of the view. That row is asked for:
+    /// GTK 4 leaves rows that were scrolled out with the place that they had.
+    async fn way(&self, shelf: &Shelf, to: Option<ElementId>) -> Result<Option<f64>> {
+        let (x, y) = shelf.visible.center();
+        let hit = match self.session.backend().hit_test(x, y, self.deadline).await {
+            Err(error) if error.code == Code::Unsupported => None,
+            hit => hit?,
+        };
+        Ok(self.session.read(|tree| way_to(tree, shelf, to?, tree.by_key(hit?)?)))
     }
 
     async fn turn_wheel(&mut self, shelf: &Shelf, by: f64) -> Result<()> {
@@ -158,28 +173,16 @@ fn shelves(tree: &TreeView) -> Vec<Shelf> {
     found.into_iter().map(|(_, id, visible)| Shelf { id, name: called(tree, id), visible }).collect()
 }
 
-/// How far the list has to be scrolled until a row of it shows; `None` if it does, or if nobody can say.
-fn way_to(tree: &TreeView, shelf: &Shelf, id: ElementId) -> Option<f64> {
+/// How far the list has to be scrolled until a row of it shows; `None` if it does, or if nobody can say. `middle` is
+/// what lies in the middle of the view.
+fn way_to(tree: &TreeView, shelf: &Shelf, id: ElementId, middle: ElementId) -> Option<f64> {
     let rows = tree.get(shelf.id)?.children();
-    let place = rows.iter().position(|row| tree.is_within(id, *row))?;
-    let in_sight = |row: &ElementId| is_in_sight(tree, *row) && is_within_view(tree, shelf, *row);
-    if in_sight(rows.get(place)?) {
-        return None;
-    }
-    let shown: Vec<usize> = (0..rows.len()).filter(|at| in_sight(&rows[*at])).collect();
-    let middle = shown.get(shown.len() / 2)?;
-    let height = tree.get(rows[*middle])?.bounds()?.height.max(1);
-    Some((place as f64 - *middle as f64) * f64::from(height))
-}
-
-fn is_within_view(tree: &TreeView, shelf: &Shelf, row: ElementId) -> bool {
-    let bounds = tree.get(row).and_then(|node| node.bounds());
-    bounds.is_some_and(|b| shelf.visible.contains(b.center().0, b.center().1))
-}
-
-fn is_in_sight(tree: &TreeView, id: ElementId) -> bool {
-    let states = tree.get(id).map(|node| node.states()).unwrap_or_default();
-    !states.is_not(State::OnScreen) && !states.is_not(State::Visible)
+    let place_of = |id: ElementId| rows.iter().position(|row| tree.is_within(id, *row));
+    let (place, middle) = (place_of(id)?, place_of(middle)?);
+    let height = tree.get(*rows.get(middle)?)?.bounds()?.height.max(1);
+    let way = (place as f64 - middle as f64) * f64::from(height);
+    let reach = f64::from(shelf.visible.height) / 2.0 - f64::from(height);
+    (way.abs() > reach).then_some(way)
 }
 
 fn is_list(node: &Node) -> bool {
