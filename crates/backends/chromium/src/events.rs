@@ -328,7 +328,7 @@ impl Live {
         })
     }
 
-    fn frame_of(&self, key: NativeKey) -> Option<String> {
+    pub(crate) fn frame_of(&self, key: NativeKey) -> Option<String> {
         let index = self.model.raw.get(&key)?.frame;
         self.frames.iter().find(|(_, frame)| frame.index == index).map(|(id, _)| id.clone())
     }

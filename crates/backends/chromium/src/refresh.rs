@@ -173,7 +173,23 @@ impl Live {
         if moved {
             self.add_surroundings(at, due);
         }
+        if flipped && let Some(document) = self.model.inside.get(&at) {
+            self.frames_are_due(*document);
+        }
         Ok(())
+    }
+
+    /// What makes a frame's element inert, or hides it, changes all documents in it, and they hear nothing of it.
+    fn frames_are_due(&mut self, document: NativeKey) {
+        let mut due: Vec<String> = self.frame_of(document).into_iter().collect();
+        while let Some(id) = due.pop() {
+            due.extend(
+                self.frames.iter().filter(|(_, f)| f.parent.as_ref() == Some(&id)).map(|(k, _)| k.clone()),
+            );
+            if let Some(frame) = self.frames.get_mut(&id) {
+                frame.bulk = true;
+            }
+        }
     }
 
     /// Reads children that have no DOM node: generated content.

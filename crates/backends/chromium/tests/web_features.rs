@@ -206,3 +206,29 @@ async fn what_lies_under_a_point_and_what_is_in_a_picture_heed_how_far_the_page_
     let (x, y) = rig.node(far).bounds().unwrap().center();
     assert_eq!(rig.backend.hit_test(x, y, soon()).await.unwrap(), Some(far));
 }
+
+#[tokio::test]
+async fn what_makes_a_frame_inert_takes_its_inside_out_of_the_tree_and_back() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let mut tab = browser.tab(&server.url("frame.html")).await;
+    browser.close_first(&tab).await;
+    let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[("instrument", "full")]).await;
+    rig.settle().await;
+    assert_eq!(rig.all(Role::Textbox, "Email").len(), 2, "{}", rig.text());
+    for (inert, left) in [("near", 1), ("document.body", 0)] {
+        tab.eval(&format!("{inert}.inert = true")).await;
+        rig.settle().await;
+        // The other frame has a process of its own, which hears of it later.
+        while rig.all(Role::Textbox, "Email").len() != left {
+            assert!(left == 0, "{}", rig.text());
+            rig.barrier().await;
+        }
+        tab.eval(&format!("{inert}.inert = false")).await;
+        rig.settle().await;
+        while rig.all(Role::Textbox, "Email").len() != 2 {
+            assert!(left == 0, "{}", rig.text());
+            rig.barrier().await;
+        }
+    }
+}
