@@ -66,9 +66,9 @@ export async function cpuOver(pids, seconds) {
 export function report(file, figures, versions, program) {
   const machine = { cores: os.cpus().length, cpu: os.cpus()[0]?.model, memory_mib: Math.round(os.totalmem() / 2 ** 20),
     load: os.loadavg().map(round), os: `${os.type()} ${os.release()}` };
-  const chromium = execFileSync('/usr/bin/chromium', ['--version']).toString().trim();
+  const chromium = execFileSync('/usr/bin/chromium', ['--version'], { stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
   const own = execFileSync(program, ['--version']).toString().trim();
-  const told = { machine, versions: { ...versions, stillpoint: own, chromium, node: process.version }, figures };
+  const told = { machine, versions: { ...versions, stillpoint: own, build: process.env.BUILD ?? 'release', chromium, node: process.version }, figures };
   fs.writeFileSync(file, `${JSON.stringify(told, null, 2)}\n`);
   for (const f of figures) {
     const peers = Object.entries(f.peers).map(([k, v]) => `${k} ${v}`).join(', ');

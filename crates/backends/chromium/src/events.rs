@@ -210,6 +210,7 @@ impl Live {
             }
             "Page.frameNavigated" => {
                 if let Some(navigated) = parse::<Navigated>(method, params) {
+                    self.traffic.handed_over(&navigated.frame.id, session);
                     self.navigated(session, &navigated.frame);
                 }
             }

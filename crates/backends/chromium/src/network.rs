@@ -39,6 +39,8 @@ struct Download {
 
 struct Flying {
     entry: u64,
+    /// The frame whose document it brings.
+    document_of: Option<String>,
     since: Instant,
     answered: Option<Instant>,
     /// Things that stay open by design.
@@ -49,6 +51,7 @@ struct Flying {
 #[serde(rename_all = "camelCase")]
 struct NetworkEvent {
     request_id: String,
+    frame_id: Option<String>,
     #[serde(default)]
     request: RequestData,
     #[serde(rename = "type")]
@@ -181,12 +184,15 @@ impl Traffic {
         let kind = event.kind.as_deref().unwrap_or("Other").to_ascii_lowercase();
         let is_stream =
             matches!(&*kind, "eventsource" | "websocket" | "ping" | "media" | "cspviolationreport");
+        let kind_is_document = kind == "document";
         let url = event.request.url;
         if url.starts_with("data:") || url.starts_with("blob:") {
             return;
         }
         let entry = self.log_request(event.request.method, url, kind);
-        self.flying.insert(id, Flying { entry, since: Instant::now(), answered: None, is_stream });
+        let document_of = event.frame_id.filter(|_| kind_is_document);
+        let since = Instant::now();
+        self.flying.insert(id, Flying { entry, document_of, since, answered: None, is_stream });
     }
 
     fn finish(&mut self, id: &(String, String), status: Option<u16>, error: Option<String>) {
@@ -196,6 +202,17 @@ impl Traffic {
             request.status = status.or(request.status);
             request.error = error;
         });
+    }
+
+    /// A frame has got a process of its own, seen through `session`: whoever began to load its document is not told
+    /// how that ends. From here on the document tells itself whether it is loading.
+    pub(crate) fn handed_over(&mut self, frame: &str, session: &str) {
+        let is_elsewhere = |(of, _): &&(String, String)| of != session;
+        let begun = self.flying.iter().filter(|(_, f)| f.document_of.as_deref() == Some(frame));
+        let ids: Vec<_> = begun.map(|(id, _)| id).filter(is_elsewhere).cloned().collect();
+        for id in ids {
+            self.finish(&id, None, None);
+        }
     }
 
     /// A target is gone, and its requests with it.
@@ -247,5 +264,17 @@ mod tests {
         assert!(traffic.busy(Instant::now())[0].stuck);
         assert_eq!(log.since(0)[0].status, Some(200));
         assert_eq!(log.since(0)[1].duration_ms, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_document_that_another_process_takes_over_is_not_waited_for_where_it_began() {
+        let mut traffic = Traffic::new(Log::new());
+        let sent = r#"{"requestId":"1","frameId":"f","type":"Document","request":{"url":"http://h/","method":"GET"}}"#;
+        traffic.event("page", "Network.requestWillBeSent", sent);
+        traffic.handed_over("other", "frame");
+        traffic.handed_over("f", "page");
+        assert_eq!(traffic.busy(Instant::now()).len(), 1);
+        traffic.handed_over("f", "frame");
+        assert!(traffic.busy(Instant::now()).is_empty());
     }
 }

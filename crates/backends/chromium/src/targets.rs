@@ -31,6 +31,7 @@ impl Live {
         } else {
             self.page(parent).map_or_else(|| parent.to_owned(), |page| page.window_session.clone())
         };
+        self.traffic.handed_over(&target_id, &target.session_id);
         self.last_serial += 1;
         self.pages.retain(|page| page.session.id() != target.session_id);
         self.pages.push(Page {

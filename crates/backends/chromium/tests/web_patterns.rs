@@ -158,6 +158,9 @@ async fn frames_shadow_roots_dialogs_and_popups_are_part_of_the_tree() {
 
     s.go("frame.html").await;
     assert_eq!(s.rig.all(Role::Textbox, "Email").len(), 2, "{}", s.rig.text());
+    // The document that another process took over is not waited for where its loading began.
+    let report = s.rig.settle().await;
+    assert!(report.busy.is_empty(), "{report:?}");
     for (at, name) in ["near@x", "far@x"].into_iter().enumerate() {
         let email = s.rig.all(Role::Textbox, "Email")[at];
         s.rig.act(Action::TypeText { on: Some(email), text: name.into(), replace: true }).await;
