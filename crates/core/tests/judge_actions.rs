@@ -96,6 +96,20 @@ fn the_element_that_covers_is_named() {
 }
 
 #[test]
+fn a_modal_window_shuts_the_others_out_wherever_it_is_drawn() {
+    let tree = select_stage::tree(
+        "application\n  window \"Files\"\n    button \"Delete\"\n  dialog \"Settings\"[modal]\n    button \"OK\"",
+    );
+    let delete = tree.walk().find(|(_, n)| n.label() == Some("Delete")).map(|(id, _)| id).unwrap();
+    let evidence = Evidence { hit: HitTest::Element(delete), ..Evidence::default() };
+    let Actionability::Blocked(failure) = check(&tree, delete, Verb::Tap, &evidence) else {
+        panic!("a tap through a modal dialog");
+    };
+    assert_eq!(failure.predicate, Predicate::ReceivesPointer);
+    assert!(failure.message.contains("Settings"), "{}", failure.message);
+}
+
+#[test]
 fn a_modal_dialog_covers_the_rest_where_no_hit_test_can_tell() {
     let tree = tree(
         "window\n  button \"Buy\"\n  dialog \"Sure?\"[modal]\n    button \"Yes\"\n  menu\n    menuitem \"Copy\"",

@@ -359,8 +359,10 @@ impl Subject<'_> {
     }
 
     fn is_toplevel(&self, id: ElementId) -> bool {
-        let node = self.tree.get(id);
-        node.is_some_and(|n| n.role().is_window() && n.parent() == self.tree.root())
+        let root = self.tree.root().and_then(|root| self.tree.get(root));
+        // Under a root that is a window itself, as on the web, it is a part of that window.
+        self.tree.get(id).is_some_and(|n| n.role().is_window() && n.parent() == self.tree.root())
+            && root.is_some_and(|root| !root.role().is_window())
     }
 
     /// Menus and lists that drop down from a modal dialog are often windows of their own.

@@ -31,10 +31,16 @@ impl Run<'_> {
             if let Some(failure) = last.take_if(|_| deadline.has_passed()) {
                 return Err(self.told(id, failure));
             }
-            let evidence = gathered.look(session, deadline).await?;
-            let failure = match session.read(|tree| check(tree, id, self.intent.verb, &evidence)) {
-                Actionability::Ready => return Ok(()),
-                Actionability::Blocked(failure) => failure,
+            let failure = match self.what_speaks_against(id, &mut gathered).await {
+                Ok(None) => return Ok(()),
+                Ok(Some(failure)) => failure,
+                // The time was over while the app was asked: what spoke against it last is the better answer.
+                Err(error) => match last.take_if(|_| deadline.has_passed()) {
+                    Some(failure) if error.code == Code::TargetUnresponsive => {
+                        return Err(self.told(id, failure));
+                    }
+                    _ => return Err(error),
+                },
             };
             self.seen.see(session.now(), &self.in_a_word(id, &failure));
             if is_final(&failure) || deadline.has_passed() {
@@ -56,6 +62,19 @@ impl Run<'_> {
                     return Err(Error::new(Code::Cancelled, "cancelled by the caller", hint));
                 }
             }
+        }
+    }
+
+    /// What the mirror says against it; if that is nothing, what the app says itself.
+    async fn what_speaks_against(&self, id: ElementId, gathered: &mut Gathered) -> Result<Option<Failure>> {
+        let judge = |evidence| match self.session.read(|tree| check(tree, id, self.intent.verb, &evidence)) {
+            Actionability::Ready => None,
+            Actionability::Blocked(failure) => Some(failure),
+        };
+        let known = judge(gathered.glance(self.session));
+        match known.filter(|failure| failure.predicate != Predicate::ReceivesPointer) {
+            Some(failure) => Ok(Some(failure)),
+            None => Ok(judge(gathered.look(self.session, self.deadline).await?)),
         }
     }
 

@@ -38,26 +38,31 @@ impl Gathered {
         }
     }
 
-    /// Looks again.
-    pub(super) async fn look(&mut self, session: &Session, deadline: Deadline) -> Result<Evidence> {
+    /// What the mirror alone says.
+    pub(super) fn glance(&mut self, session: &Session) -> Evidence {
         let bounds = session.read(|tree| tree.get(self.id).and_then(|n| n.bounds()));
         let now = session.now();
         if bounds != self.bounds {
             self.bounds = bounds;
             self.moved_at = now;
         }
-        let hit = match bounds.filter(|b| self.asks_pointer && b.has_area()) {
-            Some(bounds) => self.hit(session, bounds, deadline).await?,
-            None => HitTest::Unknown,
-        };
-        Ok(Evidence {
-            now: session.now(),
+        Evidence {
+            now,
             found_as: self.found_as.clone(),
-            hit,
+            hit: HitTest::Unknown,
             stillness: Stillness::MovedAt(self.moved_at),
             viewport: None,
             native_action: self.native,
-        })
+        }
+    }
+
+    /// Also asks the app who takes the pointer there.
+    pub(super) async fn look(&mut self, session: &Session, deadline: Deadline) -> Result<Evidence> {
+        let mut evidence = self.glance(session);
+        if let Some(bounds) = self.bounds.filter(|b| self.asks_pointer && b.has_area()) {
+            evidence.hit = self.hit(session, bounds, deadline).await?;
+        }
+        Ok(Evidence { now: session.now(), ..evidence })
     }
 
     async fn hit(&self, session: &Session, bounds: Rect, deadline: Deadline) -> Result<HitTest> {
