@@ -6,6 +6,7 @@
 
 use async_trait::async_trait;
 use serde_json::json;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -21,11 +22,18 @@ use stillpoint_engine::backend::{
 };
 use stillpoint_wire::codec::{ClientHello, Frame, ServerFrame};
 use stillpoint_wire::{Client, ClientOptions, EventNotice, EventStream, Reply, Request};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 const SCREEN: usize = 322;
 const SAMPLES: usize = 1_000;
 const HEARTBEATS: usize = 5_000;
+const WAITS: u32 = 40;
+/// What the slow link takes, each way.
+const LINK: Duration = Duration::from_millis(100);
 
 /// Errors of any kind end the bench with their words.
 type Outcome<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -93,6 +101,17 @@ impl Backend for Puppet {
 }
 
 impl Puppet {
+    /// The app works for a while, then shows something; gives the moment at which it does.
+    fn change_after(&self, work: Duration, label: String) -> JoinHandle<Instant> {
+        let app = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(work).await;
+            let at = Instant::now();
+            app.change(last_key(), &label);
+            at
+        })
+    }
+
     /// One element has another label.
     fn change(&self, key: NativeKey, to: &str) {
         if let Some(sink) = self.sink.get() {
@@ -116,10 +135,11 @@ async fn main() -> Outcome<()> {
     let file = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "target/bench/agent.json".to_owned()));
     let puppet = Puppet::default();
     let target: Target = "sim:puppet".parse()?;
-    let any_port = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+    let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
     let builder = AgentBuilder::new().with(puppet.clone());
     let server = builder.serve(&target, AttachOptions::default(), any_port, ServerOptions::default()).await?;
-    let addr = server.local_addr().to_string();
+    let server_addr = server.local_addr();
+    let addr = server_addr.to_string();
     let stop = CancellationToken::new();
     let running = tokio::spawn(server.run(stop.clone()));
 
@@ -138,6 +158,11 @@ async fn main() -> Outcome<()> {
     report.beside("v1: the whole tree", measured.tree_bytes as f64);
     report.number("the first tree of 322 elements: bytes of v2", "B", attached as f64, None);
     report.beside("v1: the whole tree", measured.tree_bytes as f64);
+    let waited = slow_link(&puppet, server_addr).await?;
+    report.time("a wait over a link of 100 ms each way, from the change to the answer", &waited.called, None);
+    report.beside("v1: looking again and again", median_us(&waited.looked));
+    report.number("a wait over a link of 100 ms each way: requests", "", waited.calls, None);
+    report.beside("v1: looking again and again", waited.looks);
     report.finish(&file)?;
     stop.cancel();
     running.await?;
@@ -196,6 +221,87 @@ async fn one_change(puppet: &Puppet, v1: &Client, events: &mut EventStream) -> O
         }
     }
     Ok(Measured { pushed: Samples::of(pushed), dumped: Samples::of(dumped), event_bytes, tree_bytes })
+}
+
+struct Waited {
+    called: Samples,
+    looked: Samples,
+    /// Requests for each wait.
+    calls: f64,
+    looks: f64,
+}
+
+/// An element comes to be what is waited for, behind a slow link: one call of v2, and looks of v1, in turns.
+async fn slow_link(puppet: &Puppet, agent: SocketAddr) -> Outcome<Waited> {
+    let link = delayed(agent, LINK).await?.to_string();
+    let v1 = Client::connect(&link, ClientOptions::default()).await?;
+    let v2 = Client::connect(&link, ClientOptions::default()).await?;
+    v2.hello(ClientHello::new(None, &[])).await?;
+    let (mut called, mut looked, mut looks) = (Vec::new(), Vec::new(), 0_u32);
+    for n in 0..WAITS {
+        // Drawn over a round trip, so that the looks meet the change at every phase.
+        let work = Duration::from_millis(300 + u64::from(n) * 37 % 200);
+        let label = format!("called {n:05}");
+        let changing = puppet.change_after(work, label.clone());
+        let params = json!({ "selector": { "text": label }, "timeout_ms": 10_000 });
+        let answer = v2.call("wait_for_ui", &params).await?;
+        called.push(changing.await?.elapsed());
+        if answer["status"] != "success" {
+            return Err(format!("the wait failed: {answer}").into());
+        }
+
+        let label = format!("looked {n:05}");
+        let changing = puppet.change_after(work, label.clone());
+        loop {
+            looks += 1;
+            if v1.find_element(&label, true, None).await?.is_some() {
+                break;
+            }
+        }
+        looked.push(changing.await?.elapsed());
+    }
+    let looks = f64::from(looks) / f64::from(WAITS);
+    Ok(Waited { called: Samples::of(called), looked: Samples::of(looked), calls: 1.0, looks })
+}
+
+/// A link to the agent on which everything takes `delay`, each way.
+async fn delayed(agent: SocketAddr, delay: Duration) -> Outcome<SocketAddr> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let addr = listener.local_addr()?;
+    tokio::spawn(async move {
+        while let Ok((near, _)) = listener.accept().await {
+            let Ok(far) = TcpStream::connect(agent).await else { continue };
+            // A delaying link must not add Nagle's delay to its own.
+            if near.set_nodelay(true).and(far.set_nodelay(true)).is_err() {
+                continue;
+            }
+            let ((near_in, near_out), (far_in, far_out)) = (near.into_split(), far.into_split());
+            tokio::spawn(pass(near_in, far_out, delay));
+            tokio::spawn(pass(far_in, near_out, delay));
+        }
+    });
+    Ok(addr)
+}
+
+async fn pass(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, delay: Duration) {
+    let (queue, mut queued) = tokio::sync::mpsc::unbounded_channel::<(tokio::time::Instant, Vec<u8>)>();
+    let reading = async move {
+        let mut bytes = vec![0; 64 * 1024];
+        while let Ok(length @ 1..) = from.read(&mut bytes).await {
+            if queue.send((tokio::time::Instant::now() + delay, bytes[..length].to_vec())).is_err() {
+                break;
+            }
+        }
+    };
+    let writing = async move {
+        while let Some((due, bytes)) = queued.recv().await {
+            tokio::time::sleep_until(due).await;
+            if to.write_all(&bytes).await.is_err() {
+                break;
+            }
+        }
+    };
+    tokio::join!(reading, writing);
 }
 
 /// Waits for the event that tells of `label`; gives the size of its frame.
