@@ -138,7 +138,7 @@ impl Dumps {
     fn type_text(&self, on: Option<NativeKey>, text: &str, replace: bool) -> Result<Plan> {
         let typing = Request::TypeText { text: text.to_owned() };
         let Some(key) = on else { return Ok(by_pointer(typing)) };
-        if replace && self.seen(key)?.value.as_deref().is_some_and(|value| !value.is_empty()) {
+        if replace && !self.seen(key)?.is_empty() {
             return Err(unsupported(
                 "way to replace a field's text: its agent speaks v1; use replace: false",
             ));

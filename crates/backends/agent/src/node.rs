@@ -5,6 +5,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use stillpoint_core::tree::{Change, NativeKey, NewNode, Prop, Props, Rect, Role, State, StateValue};
 use stillpoint_wire::Element;
 
+/// The type of a field that conceals what it holds.
+const SECURE: &str = "SecureTextField";
+
 /// What a dump said of one element.
 #[derive(Clone, Debug)]
 pub(crate) struct Sighting {
@@ -16,6 +19,13 @@ pub(crate) struct Sighting {
     pub(crate) role: Role,
     pub(crate) bounds: Option<Rect>,
     children: Vec<usize>,
+}
+
+impl Sighting {
+    /// Whether it is known to hold nothing. A secure field does not say what it holds, nor whether it holds anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.kind.as_deref() != Some(SECURE) && self.value.as_deref().is_none_or(str::is_empty)
+    }
 }
 
 /// What the last dump said, in document order.
@@ -152,7 +162,7 @@ fn props(element: &Element) -> Props {
     let role = role.or_else(|| kind.and_then(role_of)).unwrap_or_default();
     let mut props = Props::new(role);
     // Before any content comes in.
-    if kind == Some("SecureTextField") {
+    if kind == Some(SECURE) {
         props.set(Prop::State(State::Protected, Some(StateValue::On)));
     }
     props.set(Prop::NativeRole(kind.map(Into::into)));

@@ -36,7 +36,8 @@ fn text_of(tree: &TreeView) -> Vec<String> {
 
 async fn sign_in(app: &Session) {
     done(app, "type_text", json!({ "selector": "textbox \"Username\"", "text": "ada" })).await;
-    done(app, "type_text", json!({ "selector": "textbox \"Password\"", "text": "engine" })).await;
+    done(app, "type_text", json!({ "selector": "textbox \"Password\"", "text": "engine", "replace": false }))
+        .await;
     let tap = json!({ "selector": "button \"Sign in\"", "expect": "heading \"Welcome, ada\"" });
     assert_eq!(done(app, "tap", tap).await["lifecycle_state"], "verified");
 }

@@ -1,13 +1,13 @@
 //! Pictures of a window or an element, as the screen shows them.
 
 use crate::connect::AtspiBackend;
-use crate::session::Command;
-use crate::windows::{self, XResult, best_match};
+use crate::session::{Command, Found};
+use crate::windows::{self, XResult, XWindow, best_match};
 use stillpoint_core::tree::{NativeKey, Rect};
 use stillpoint_core::{Code, Error, Result};
 use stillpoint_engine::backend::{Deadline, unsupported};
 use x11rb::connection::Connection as _;
-use x11rb::protocol::xproto::{ConnectionExt as _, ImageFormat, ImageOrder};
+use x11rb::protocol::xproto::{ConnectionExt as _, ImageFormat, ImageOrder, Window};
 use x11rb::rust_connection::RustConnection;
 
 impl AtspiBackend {
@@ -16,26 +16,24 @@ impl AtspiBackend {
         let Some(display) = self.display.clone() else {
             return Err(unsupported("screenshots without a display"));
         };
-        let (area, title) = if let Some(key) = of {
-            (self.find(key, deadline).await?.bounds, None)
+        let places = if let Some(key) = of {
+            let bounds = self.find(key, deadline).await?.bounds;
+            bounds.map(|bounds| Place { bounds, title: None }).into_iter().collect()
         } else {
             let windows = self.request("the app's windows", Command::Windows, deadline).await?;
-            let front = windows.into_iter().find(|w| w.bounds.is_some());
-            let title = front.as_ref().and_then(|w| w.window_name.clone()).unwrap_or_default();
-            (front.and_then(|w| w.bounds), Some(title))
+            let place =
+                |w: Found| Some(Place { bounds: w.bounds?, title: Some(w.window_name.unwrap_or_default()) });
+            windows.into_iter().filter_map(place).collect::<Vec<_>>()
         };
-        let Some(area) = area else {
+        if places.is_empty() {
             return Err(Error::new(
                 Code::NotActionable,
                 "there is nothing of it on the screen",
                 "bring it into view first",
             ));
-        };
+        }
         let pid = self.pid;
-        let work = tokio::task::spawn_blocking(move || {
-            let area = title.and_then(|title| window_area(&display, pid, &title, area)).unwrap_or(area);
-            grab(&display, area)
-        });
+        let work = tokio::task::spawn_blocking(move || grab_first(&display, pid, &places));
         deadline
             .bound("a picture of the screen", async {
                 match work.await {
@@ -52,35 +50,47 @@ impl AtspiBackend {
     }
 }
 
-fn window_area(display: &str, pid: u32, title: &str, area: Rect) -> Option<Rect> {
-    let found = windows::windows_of(display, pid).ok()?;
-    best_match(&found, title, Some((area.width, area.height))).map(|window| window.area)
+/// Where something is by the app's own word, and its title if it is a window.
+struct Place {
+    bounds: Rect,
+    title: Option<String>,
 }
 
-/// What the screen shows in `area`, as PNG.
-fn grab(display: &str, area: Rect) -> XResult<Vec<u8>> {
+/// What the screen shows of the first that is on it, as PNG. Toolkits park windows of their own outside, such as the
+/// picture of what is dragged.
+fn grab_first(display: &str, pid: u32, places: &[Place]) -> XResult<Vec<u8>> {
     let (x, root) = windows::connect(display)?;
-    let screen = x.get_geometry(root)?.reply()?;
-    let left = area.x.clamp(0, i32::from(screen.width));
-    let top = area.y.clamp(0, i32::from(screen.height));
-    let width = area.x.saturating_add(area.width).clamp(left, i32::from(screen.width)) - left;
-    let height = area.y.saturating_add(area.height).clamp(top, i32::from(screen.height)) - top;
-    if width == 0 || height == 0 {
-        return Err("it lies outside of the screen".into());
-    }
+    let size = x.get_geometry(root)?.reply()?;
+    let screen = Rect::new(0, 0, i32::from(size.width), i32::from(size.height));
+    let found = windows::windows_of(display, pid)?;
+    let visible = first_on_screen(places, &found, screen).ok_or("it lies outside of the screen")?;
+    grab(&x, root, visible)
+}
+
+/// The part on the screen of the first that has one. Where the X server knows a window, its word counts.
+fn first_on_screen(places: &[Place], found: &[XWindow], screen: Rect) -> Option<Rect> {
+    places.iter().find_map(|place| {
+        let size = Some((place.bounds.width, place.bounds.height));
+        let window = place.title.as_ref().and_then(|title| best_match(found, title, size));
+        window.map_or(place.bounds, |window| window.area).intersection(screen).filter(|r| r.has_area())
+    })
+}
+
+/// What the screen shows in `area`, which lies on it, as PNG.
+fn grab(x: &RustConnection, root: Window, area: Rect) -> XResult<Vec<u8>> {
     let image = x
         .get_image(
             ImageFormat::Z_PIXMAP,
             root,
-            left as i16,
-            top as i16,
-            width as u16,
-            height as u16,
+            area.x as i16,
+            area.y as i16,
+            area.width as u16,
+            area.height as u16,
             u32::MAX,
         )?
         .reply()?;
-    let pixels = rgb(&x, &image.data, image.depth, width as usize, height as usize)?;
-    encode(&pixels, width as u32, height as u32)
+    let pixels = rgb(x, &image.data, image.depth, area.width as usize, area.height as usize)?;
+    encode(&pixels, area.width as u32, area.height as u32)
 }
 
 /// Pixels as red, green, blue.
@@ -110,4 +120,28 @@ fn encode(pixels: &[u8], width: u32, height: u32) -> XResult<Vec<u8>> {
     writer.write_image_data(pixels)?;
     writer.finish()?;
     Ok(png)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_window_that_is_on_the_screen_is_taken_and_the_servers_word_counts() {
+        let screen = Rect::new(0, 0, 1280, 800);
+        let place = |x, title: Option<&str>| Place {
+            bounds: Rect::new(x, 0, 100, 50),
+            title: title.map(str::to_owned),
+        };
+        let window =
+            |x, title: &str| XWindow { id: 1, title: title.to_owned(), area: Rect::new(x, 10, 100, 50) };
+        let parked = place(-1000, Some(""));
+        let main = || place(0, Some("Main"));
+        let taken = |places: &[Place], found: &[XWindow]| first_on_screen(places, found, screen);
+        let found = [window(-1000, ""), window(200, "Main")];
+        assert_eq!(taken(&[parked, main()], &found), Some(Rect::new(200, 10, 100, 50)));
+        assert_eq!(taken(&[main()], &[]), Some(Rect::new(0, 0, 100, 50)));
+        assert_eq!(taken(&[place(1230, None)], &found), Some(Rect::new(1230, 0, 50, 50)));
+        assert_eq!(taken(&[place(1280, None)], &found), None);
+    }
 }
