@@ -59,6 +59,7 @@ native_roles! {
 }
 
 impl NativeRole {
+    pub(crate) const DIALOG: NativeRole = NativeRole(16);
     pub(crate) const PASSWORD: NativeRole = NativeRole(40);
     pub(crate) const PANEL: NativeRole = NativeRole(39);
     pub(crate) const POPUP_MENU: NativeRole = NativeRole(41);

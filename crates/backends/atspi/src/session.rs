@@ -5,6 +5,7 @@ use crate::bus;
 use crate::node::Facts;
 use crate::object::Object;
 use crate::reconcile::{Reconciler, RepairCounts};
+use crate::role::NativeRole;
 use crate::shadow::{Round, Shadow};
 use crate::tell::ToldScreen;
 use crate::windows::XWindow;
@@ -337,9 +338,12 @@ impl Session {
     fn windows(&self) -> Vec<Found> {
         let windows =
             self.shadow.nodes.get(&self.shadow.root).map(|r| r.told_children.clone()).unwrap_or_default();
-        let (front, others): (Vec<_>, Vec<_>) =
-            windows.into_iter().rev().partition(|key| Some(*key) == self.shadow.active);
-        front.into_iter().chain(others).filter_map(|key| self.find(key)).collect()
+        let mut found: Vec<(NativeKey, Found)> =
+            windows.into_iter().rev().filter_map(|key| Some((key, self.find(key)?))).collect();
+        // A dialog lies above the window that opened it even before it has the focus.
+        let is_dialog = |found: &Found| found.facts.role == NativeRole::DIALOG;
+        found.sort_by_key(|(key, found)| (!is_dialog(found), Some(*key) != self.shadow.active));
+        found.into_iter().map(|(_, found)| found).collect()
     }
 }
 

@@ -368,8 +368,13 @@ impl Subject<'_> {
     /// Menus and lists that drop down from a modal dialog are often windows of their own.
     fn floats(&self, modals: &[ElementId]) -> bool {
         let window = self.tree.get(self.id).and_then(Node::window);
+        // What drops down comes after its dialog. The window that opened the dialog comes before it, and has the focus
+        // for a moment longer.
+        let came_later = |w: ElementId| modals.iter().all(|m| self.tree.position(*m) < self.tree.position(w));
         let in_front = window.is_some_and(|w| {
-            self.tree.screen().active_window == Some(w) && !modals.iter().any(|m| self.tree.is_within(*m, w))
+            self.tree.screen().active_window == Some(w)
+                && !modals.iter().any(|m| self.tree.is_within(*m, w))
+                && came_later(w)
         });
         let mut line = std::iter::once(self.id).chain(self.tree.ancestors(self.id));
         in_front
