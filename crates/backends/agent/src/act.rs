@@ -4,6 +4,7 @@ use crate::barrier::{Line, lost, read};
 use crate::node::{Dumps, Sighting};
 use crate::payload::{ActionForm, PerformAnswer};
 use serde_json::json;
+use std::time::Duration;
 use stillpoint_core::tree::{NativeKey, Rect};
 use stillpoint_core::{Code, Error, Result};
 use stillpoint_engine::backend::{
@@ -62,6 +63,21 @@ pub(crate) struct Plan {
     means: Means,
 }
 
+/// What an agent needs of our time, beyond the timeout that it is given, to carry a tap out and to say so.
+const ITS_SHARE: Duration = Duration::from_millis(300);
+
+/// The request with the time that it may take on the far side, so that no tap lands after its deadline; `None` if there is
+/// too little of it left.
+fn within(request: Request, deadline: Deadline) -> Option<Request> {
+    match request {
+        Request::TapElement { id, timeout_ms: None } => {
+            let left = deadline.left().checked_sub(ITS_SHARE)?;
+            Some(Request::TapElement { id, timeout_ms: u64::try_from(left.as_millis()).ok() })
+        }
+        other => Some(other),
+    }
+}
+
 /// Sends the requests of a plan, each once. The one that fails decides what is known of the whole.
 pub(crate) async fn perform_v1(
     agent: &ResilientClient,
@@ -74,6 +90,7 @@ pub(crate) async fn perform_v1(
         if deadline.has_passed() {
             return Err(late(too_late()));
         }
+        let Some(request) = within(request, deadline) else { return Err(late(too_late())) };
         match tokio::time::timeout_at(deadline.instant(), agent.request(request)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => {

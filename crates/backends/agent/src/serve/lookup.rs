@@ -15,6 +15,9 @@ use stillpoint_wire::{Element, Fault};
 
 /// The longest that one lookup may last; the engine refuses more.
 const LONGEST: Duration = Duration::from_secs(600);
+/// What is granted beyond a timeout that was given, to carry out what it was given for. Clients leave this much of their
+/// own time, so that nothing is dispatched after it.
+const TO_CARRY_OUT: Duration = Duration::from_millis(200);
 /// What a command without a timeout may take to be carried out once its element is there.
 const AT_LEAST: Duration = Duration::from_secs(2);
 
@@ -49,6 +52,8 @@ pub(crate) struct Search<'a> {
     session: &'a Session,
     selector: Value,
     until: Deadline,
+    /// What it may take beyond that to carry something out.
+    grace: Duration,
 }
 
 impl<'a> Search<'a> {
@@ -56,9 +61,10 @@ impl<'a> Search<'a> {
     pub(crate) async fn of(session: &'a Session, lookup: &Lookup) -> Result<Search<'a>, Fault> {
         let selector = selector(lookup)?;
         let patience = lookup.timeout.unwrap_or_default().min(LONGEST);
-        let search = Search { session, selector, until: Deadline::after(patience) };
+        let grace = if lookup.timeout.is_some() { TO_CARRY_OUT } else { AT_LEAST };
+        let search = Search { session, selector, until: Deadline::after(patience), grace };
         // What came before this request is seen: a client that has just typed reads what it typed.
-        session.barrier(Deadline::after(patience.max(AT_LEAST))).await?;
+        session.barrier(Deadline::after(patience.max(grace))).await?;
         if patience.is_zero() {
             return Ok(search);
         }
@@ -73,7 +79,7 @@ impl<'a> Search<'a> {
 
     /// What is left of the time, and enough to carry something out.
     pub(crate) fn left_ms(&self) -> u64 {
-        u64::try_from(self.until.left().max(AT_LEAST).as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(self.until.left().max(self.grace).as_millis()).unwrap_or(u64::MAX)
     }
 
     /// The selector for a verb.
