@@ -26,6 +26,7 @@ async fn play_all(session: &Session, place: &str) {
     let scenarios = all().expect("they can be read");
     assert!(scenarios.len() >= 13, "some are missing");
     for round in 1..=repetitions() {
+        println!("{place}: round {round} of {}", repetitions());
         for scenario in scenarios.iter().filter(|s| wanted(&s.name)) {
             if let Err(story) = play(session, scenario).await {
                 let screen =
