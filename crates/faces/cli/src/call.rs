@@ -13,6 +13,7 @@ use clap::parser::ValueSource;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use stillpoint_core::{Error, Result, Target};
+use stillpoint_daemon::Form;
 use stillpoint_engine::backend::AttachOptions;
 use stillpoint_engine::verbs::{Answer, Call, VerbSpec};
 
@@ -75,9 +76,9 @@ async fn through_the_daemon(
         let settings = options(matches)?.settings;
         if !settings.is_empty() {
             let asked = json!({ "app": target.to_string(), "settings": settings });
-            route::call("open", asked, &desk.cancel).await?;
+            route::call(Form::Json, "open", asked, &desk.cancel).await?;
         }
-        route::call(verb.name, Value::Object(params), &desk.cancel).await
+        route::call(desk.out.form(), verb.name, Value::Object(params), &desk.cancel).await
     };
     Ok(Box::new(progress::during(None, what, answering).await?))
 }

@@ -8,6 +8,7 @@ use crate::progress;
 use crate::route;
 use clap::ArgMatches;
 use serde_json::json;
+use stillpoint_daemon::Form;
 use stillpoint_engine::verbs::Answer;
 
 /// Attaches in the daemon, and tells what is there.
@@ -15,9 +16,9 @@ pub(crate) async fn open(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Ex
     let target = call::target(matches)?.to_string();
     let settings = call::options(matches)?.settings;
     let asked = json!({ "app": target, "settings": settings });
-    let opening = route::call("open", asked, &desk.cancel);
+    let opening = route::call(Form::Json, "open", asked, &desk.cancel);
     let session = progress::during(None, &format!("open {target}"), opening).await?.into_json();
-    let looking = route::call("snapshot", json!({ "app": target }), &desk.cancel).await?;
+    let looking = route::call(desk.out.form(), "snapshot", json!({ "app": target }), &desk.cancel).await?;
     if desk.out.json {
         desk.out.value(&json!({ "session": session, "snapshot": looking.json()? }))?;
         return Ok(Exit::Done);
@@ -32,6 +33,6 @@ pub(crate) async fn open(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Ex
 /// Lets go of a session that the daemon holds.
 pub(crate) async fn close(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exit> {
     let target = call::target(matches)?.to_string();
-    let reply = route::call("close", json!({ "app": target }), &desk.cancel).await?;
+    let reply = route::call(desk.out.form(), "close", json!({ "app": target }), &desk.cancel).await?;
     desk.out.answer(&reply)
 }

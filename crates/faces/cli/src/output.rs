@@ -6,6 +6,7 @@ use anstream::{AutoStream, ColorChoice};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
 use stillpoint_core::Error;
+use stillpoint_daemon::Form;
 use stillpoint_engine::verbs::Answer;
 
 /// How to speak to the caller.
@@ -34,10 +35,22 @@ impl Out {
         Out { json: ours().any(|a| a == "--json"), color }
     }
 
+    /// The form of an answer that will be told.
+    pub(crate) fn form(self) -> Form {
+        if self.json { Form::Json } else { Form::Text }
+    }
+
     /// Prints text, which may be styled, to stdout.
     pub(crate) fn text(self, text: &str) -> io::Result<()> {
-        let mut stdout = AutoStream::new(io::stdout(), self.color).lock();
-        stdout.write_all(text.as_bytes())?;
+        let choice = match self.color {
+            ColorChoice::Auto => AutoStream::choice(&io::stdout()),
+            said => said,
+        };
+        // Written at once: a write for each line took longer than all else of a warm snapshot.
+        let mut whole = AutoStream::new(Vec::with_capacity(text.len()), choice);
+        whole.write_all(text.as_bytes())?;
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&whole.into_inner())?;
         stdout.flush()
     }
 

@@ -4,7 +4,7 @@ use crate::grammar::{DAEMON, NO_DAEMON, SETTING, SYNC};
 use clap::ArgMatches;
 use serde_json::Value;
 use stillpoint_core::{Code, Error, Result, Target};
-use stillpoint_daemon::{Client, Place, Reply};
+use stillpoint_daemon::{Client, Form, Place, Reply};
 use tokio_util::sync::CancellationToken;
 
 /// `1` sends every call to the daemon, `0` none.
@@ -40,11 +40,16 @@ async fn daemon() -> Result<Client> {
     Client::connect_or_start(&Place::of_user(), &program, &["serve"]).await
 }
 
-/// Calls the daemon. One that was just coming to its end took nothing, so another one is asked.
-pub(crate) async fn call(method: &str, params: Value, cancel: &CancellationToken) -> Result<Reply> {
-    match daemon().await?.call(method, params.clone(), cancel).await {
+/// Calls the daemon for an answer in this form. One that was just coming to its end took nothing, so another one is asked.
+pub(crate) async fn call(
+    form: Form,
+    method: &str,
+    params: Value,
+    cancel: &CancellationToken,
+) -> Result<Reply> {
+    match daemon().await?.call_for(form, method, params.clone(), cancel).await {
         Err(error) if error.code == Code::AgentUnavailable && error.details["taken"] == false => {
-            daemon().await?.call(method, params, cancel).await
+            daemon().await?.call_for(form, method, params, cancel).await
         }
         answered => answered,
     }

@@ -4,7 +4,7 @@ use crate::desk::Desk;
 use crate::reply::Reply;
 use crate::sessions::{self, Told};
 use crate::targets::{call_until, cancelled};
-use crate::wire::{Request, answered, refused, unknown};
+use crate::wire::{Form, Request, answered, refused, unknown};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -19,7 +19,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The line that answers a request.
 pub(crate) async fn answer(desk: &Arc<Desk>, request: Request, cancel: &CancellationToken) -> String {
-    let Request { id, method, params } = request;
+    let Request { id, method, params, form } = request;
     let id = id.unwrap_or(Value::Null);
     let outcome = match method.as_str() {
         "hello" => Ok(told(desk.hello(params.get("version").and_then(Value::as_str)).await, String::new())),
@@ -31,18 +31,14 @@ pub(crate) async fn answer(desk: &Arc<Desk>, request: Request, cancel: &Cancella
         }
         "list" | "open" | "close" => about_sessions(desk, &method, params, cancel).await,
         verb => match by_name(verb) {
-            Some(verb) => run(desk, verb, params, cancel).await,
+            Some(verb) => run(desk, verb, params, form, cancel).await,
             None => return unknown(&id, &method),
         },
     };
     let line = outcome.and_then(|reply| {
-        serde_json::to_value(&reply)
-            .map_err(|e| Error::internal(format!("an answer could not be written: {e}")))
+        answered(&id, &reply).map_err(|e| Error::internal(format!("an answer could not be written: {e}")))
     });
-    match line {
-        Ok(result) => answered(&id, &result),
-        Err(error) => refused(&id, &error),
-    }
+    line.unwrap_or_else(|error| refused(&id, &error))
 }
 
 fn told(json: Value, text: String) -> Reply {
@@ -82,6 +78,7 @@ async fn run(
     desk: &Arc<Desk>,
     verb: &VerbSpec,
     mut params: Map<String, Value>,
+    form: Form,
     cancel: &CancellationToken,
 ) -> Result<Reply> {
     let _running = desk.begin()?;
@@ -92,7 +89,7 @@ async fn run(
         answer = (verb.run)(&session, Value::Object(params), &call) => answer?,
         () = given_up(cancel) => return Err(cancelled()),
     };
-    Reply::of(&*answer)
+    Reply::of(&*answer, form)
 }
 
 async fn given_up(cancel: &CancellationToken) {

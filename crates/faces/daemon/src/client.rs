@@ -5,7 +5,7 @@ use crate::reply::Reply;
 use crate::start::start;
 use crate::targets::cancelled;
 use crate::version::OURS;
-use crate::wire::{self, LONGEST_REPLY, Response};
+use crate::wire::{self, Form, LONGEST_REPLY, Response};
 use futures_util::{SinkExt, StreamExt};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -136,6 +136,17 @@ impl Client {
     /// Calls a method: a verb with its parameters and `app`, or `open`, `close`, `list`, `status`, `metrics`, `stop`.
     /// Cancelling gives the call up at the daemon too; what it has to say then is the answer.
     pub async fn call(&self, method: &str, params: Value, cancel: &CancellationToken) -> Result<Reply> {
+        self.call_for(Form::Both, method, params, cancel).await
+    }
+
+    /// The same, for a caller that tells the answer in one form only.
+    pub async fn call_for(
+        &self,
+        form: Form,
+        method: &str,
+        params: Value,
+        cancel: &CancellationToken,
+    ) -> Result<Reply> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (answer, mut answered) = oneshot::channel();
         match self.pending.waiting().as_mut() {
@@ -143,7 +154,7 @@ impl Client {
             None => return Err(gone("the connection is closed")),
         }
         let _forget = Forget { pending: &self.pending, id };
-        self.send(wire::call(id, method, &params)).await?;
+        self.send(wire::call(id, method, &params, form)).await?;
         let response = tokio::select! {
             biased;
             response = &mut answered => response,
@@ -158,13 +169,7 @@ impl Client {
         let response = response.map_err(|_| gone("the connection closed before the answer came"))?;
         match response.error {
             Some(failure) => Err(failure.into()),
-            None => serde_json::from_value(response.result).map_err(|e| {
-                Error::new(
-                    Code::Protocol,
-                    format!("an answer cannot be read: {e}"),
-                    "restart the daemon with `stillpoint serve --stop`",
-                )
-            }),
+            None => response.result.ok_or_else(|| disagree("an answer has neither a result nor an error")),
         }
     }
 
@@ -190,10 +195,7 @@ impl Drop for Forget<'_> {
 fn deliver(pending: &Pending, line: &str) {
     let response: Response = match serde_json::from_str(line) {
         Ok(response) => response,
-        Err(error) => {
-            tracing::warn!(%error, "the daemon sent what cannot be read");
-            return;
-        }
+        Err(error) => return unreadable(pending, line, &error),
     };
     let waiting = response.id.and_then(|id| pending.waiting().as_mut()?.remove(&id));
     if let Some(waiting) = waiting {
@@ -202,6 +204,24 @@ fn deliver(pending: &Pending, line: &str) {
     } else {
         tracing::debug!(id = ?response.id, "an answer that nobody waits for");
     }
+}
+
+/// Tells whoever waits for it that its answer cannot be read.
+fn unreadable(pending: &Pending, line: &str, error: &serde_json::Error) {
+    #[derive(Deserialize)]
+    struct Addressed {
+        id: Option<u64>,
+    }
+    tracing::warn!(%error, "the daemon sent what cannot be read");
+    let id = serde_json::from_str(line).ok().and_then(|addressed: Addressed| addressed.id);
+    if let Some(waiting) = id.and_then(|id| pending.waiting().as_mut()?.remove(&id)) {
+        let why = disagree(&format!("an answer cannot be read: {error}"));
+        drop(waiting.send(Response { id, result: None, error: Some(why.into()) }));
+    }
+}
+
+fn disagree(why: &str) -> Error {
+    Error::new(Code::Protocol, why, "restart the daemon with `stillpoint serve --stop`")
 }
 
 fn is_nobody(error: &std::io::Error) -> bool {

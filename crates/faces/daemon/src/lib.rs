@@ -27,3 +27,4 @@ pub use place::Place;
 pub use reply::Reply;
 pub use server::{Daemon, ServeOptions, serve};
 pub use targets::{Targets, call_until, cancelled};
+pub use wire::Form;

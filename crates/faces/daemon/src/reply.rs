@@ -1,6 +1,7 @@
 //! What a call comes back with, on its way over the socket.
 
 use crate::sessions::Told;
+use crate::wire::Form;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stillpoint_core::{Error, Result};
@@ -9,7 +10,9 @@ use stillpoint_engine::verbs::{Answer, Verdict};
 /// An answer that came over the socket. It can be printed as every [`Answer`] can.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reply {
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     json: Value,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     text: String,
     verdict: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,12 +50,14 @@ const VERDICTS: [(&str, Verdict); 5] = [
 ];
 
 impl Reply {
-    /// A verb's answer.
-    pub(crate) fn of(answer: &dyn Answer) -> Result<Self> {
+    /// A verb's answer, in the form that was asked for.
+    pub(crate) fn of(answer: &dyn Answer, form: Form) -> Result<Self> {
         let verdict = VERDICTS.iter().find(|(_, v)| *v == answer.verdict()).map_or("done", |(name, _)| name);
         let verdict = verdict.to_owned();
         let picture = answer.picture().map(<[u8]>::to_vec);
-        Ok(Reply { json: answer.json()?, text: answer.text(), verdict, error: answer.error(), picture })
+        let json = if form == Form::Text { Value::Null } else { answer.json()? };
+        let text = if form == Form::Json { String::new() } else { answer.text() };
+        Ok(Reply { json, text, verdict, error: answer.error(), picture })
     }
 
     /// The answer's JSON without a copy.

@@ -1,5 +1,6 @@
 //! JSON-RPC 2.0, one object on each line.
 
+use crate::reply::Reply;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stillpoint_core::{Code, Error};
@@ -25,6 +26,21 @@ pub(crate) struct Request {
     pub(crate) id: Option<Value>,
     pub(crate) method: String,
     pub(crate) params: Map<String, Value>,
+    pub(crate) form: Form,
+}
+
+/// How a caller will tell the answer. What it will not tell is neither made nor sent: of a snapshot, each form is most
+/// of the work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// As an object and in words.
+    #[default]
+    Both,
+    /// As an object.
+    Json,
+    /// In words.
+    Text,
 }
 
 /// Reads a line; what is no request is answered with what it gives back.
@@ -46,17 +62,27 @@ pub(crate) fn read(line: &str) -> Result<Request, String> {
         Some(Value::Object(params)) => params.clone(),
         Some(_) => return Err(wrong("params must be an object")),
     };
-    Ok(Request { id, method: method.to_owned(), params })
+    let form = match message.get("form") {
+        None => Form::Both,
+        Some(form) => Form::deserialize(form).map_err(|_| wrong("form must be both, json or text"))?,
+    };
+    Ok(Request { id, method: method.to_owned(), params, form })
 }
 
-/// The line of an answer.
-pub(crate) fn answered(id: &Value, result: &Value) -> String {
-    json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string()
+/// The line of an answer, written without a copy of it.
+pub(crate) fn answered(id: &Value, result: &impl Serialize) -> serde_json::Result<String> {
+    #[derive(Serialize)]
+    struct Answered<'a, T> {
+        jsonrpc: &'static str,
+        id: &'a Value,
+        result: &'a T,
+    }
+    serde_json::to_string(&Answered { jsonrpc: "2.0", id, result })
 }
 
 /// The line of an error of ours.
 pub(crate) fn refused(id: &Value, error: &Error) -> String {
-    let told = json!({ "code": TOLD, "message": error.to_string(), "data": error });
+    let told = Failure::from(error.clone());
     json!({ "jsonrpc": "2.0", "id": id, "error": told }).to_string()
 }
 
@@ -75,8 +101,13 @@ fn failed(id: &Value, code: i64, message: &str) -> String {
 }
 
 /// The line of a call.
-pub(crate) fn call(id: u64, method: &str, params: &Value) -> String {
-    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
+pub(crate) fn call(id: u64, method: &str, params: &Value, form: Form) -> String {
+    let mut line = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+    // A daemon of before forms gives both.
+    if form != Form::Both {
+        line["form"] = json!(form);
+    }
+    line.to_string()
 }
 
 /// The line that gives up a call.
@@ -85,11 +116,11 @@ pub(crate) fn cancel(id: u64) -> String {
 }
 
 /// What a daemon sends.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Response {
     pub(crate) id: Option<u64>,
     #[serde(default)]
-    pub(crate) result: Value,
+    pub(crate) result: Option<Reply>,
     #[serde(default)]
     pub(crate) error: Option<Failure>,
 }
@@ -101,6 +132,12 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     #[serde(default)]
     pub(crate) data: Value,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure { code: TOLD, message: error.to_string(), data: json!(error) }
+    }
 }
 
 impl From<Failure> for Error {

@@ -6,7 +6,7 @@ mod support;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use stillpoint_core::Code;
-use stillpoint_daemon::{MetricsOptions, ServeOptions};
+use stillpoint_daemon::{Form, MetricsOptions, ServeOptions};
 use stillpoint_engine::verbs::{Answer, Verdict};
 use support::{House, ask, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -39,6 +39,23 @@ async fn a_session_lives_on_between_connections() {
     json(&second, "stop", json!({})).await;
     serving.await.unwrap().unwrap();
     assert!(!house.place.socket().exists());
+}
+
+#[tokio::test]
+async fn an_answer_comes_in_the_form_that_is_asked_for() {
+    let house = House::new();
+    let _serving = house.serve(house.options()).await;
+    let client = house.client().await;
+    json(&client, "open", json!({ "app": "sim:noop" })).await;
+    let never = CancellationToken::new();
+    for (form, has_json, has_text) in
+        [(Form::Both, true, true), (Form::Json, true, false), (Form::Text, false, true)]
+    {
+        let reply = client.call_for(form, "snapshot", json!({}), &never).await.unwrap();
+        assert_eq!(reply.json().unwrap()["elements"].is_array(), has_json, "{form:?}");
+        assert_eq!(reply.text().contains("window"), has_text, "{form:?}");
+        assert_eq!(reply.verdict(), Verdict::Done);
+    }
 }
 
 #[tokio::test]
@@ -146,6 +163,7 @@ async fn what_cannot_be_read_is_answered_and_the_rest_is_served() {
         ("{\"jsonrpc\":\"2.0\",\"id\":1}", -32600),
         ("{\"jsonrpc\":\"2.0\",\"id\":[],\"method\":\"status\"}", -32600),
         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"status\",\"params\":[]}", -32600),
+        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"status\",\"form\":\"song\"}", -32600),
         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nonsense\"}", -32601),
     ];
     for (line, code) in cases {
