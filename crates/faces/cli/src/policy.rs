@@ -22,12 +22,17 @@ fn named() -> bool {
     std::env::var_os(VARIABLE).is_some_and(|named| !named.is_empty())
 }
 
+/// The policy that this user wrote down, if there is one. A file that cannot be understood is an error.
+pub fn written() -> Result<Option<Policy>> {
+    match path() {
+        Some(path) if named() || path.exists() => Policy::load(path).map(Some),
+        _ => Ok(None),
+    }
+}
+
 /// The policy that holds. A file that is there and cannot be understood lets nothing run.
 pub(crate) fn load() -> Result<Policy> {
-    match path() {
-        Some(path) if named() || path.exists() => Policy::load(path),
-        _ => Ok(Policy::default()),
-    }
+    Ok(written()?.unwrap_or_default())
 }
 
 /// What `doctor` says about it.

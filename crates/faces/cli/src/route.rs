@@ -1,9 +1,10 @@
 //! Which engine a call goes to: the daemon's, whose sessions live on, or one of this process.
 
 use crate::grammar::{DAEMON, NO_DAEMON, SETTING, SYNC};
+use crate::program;
 use clap::ArgMatches;
 use serde_json::Value;
-use stillpoint_core::{Code, Error, Result, Target};
+use stillpoint_core::{Code, Result, Target};
 use stillpoint_daemon::{Client, Form, Place, Reply};
 use tokio_util::sync::CancellationToken;
 
@@ -35,9 +36,7 @@ pub(crate) fn to_daemon(matches: &ArgMatches, target: &Target) -> bool {
 
 /// The daemon, started if none runs.
 async fn daemon() -> Result<Client> {
-    let program = std::env::current_exe()
-        .map_err(|error| Error::internal(format!("this program does not know where it lies: {error}")))?;
-    Client::connect_or_start(&Place::of_user(), &program, &["serve"]).await
+    Client::connect_or_start(&Place::of_user(), program::path()?, &["serve"]).await
 }
 
 /// Calls the daemon for an answer in this form. One that was just coming to its end took nothing, so another one is asked.

@@ -122,7 +122,7 @@ fn size(matches: &ArgMatches) -> Result<(u16, u16)> {
 
 /// What the lab says, as every face tells it.
 #[cfg(target_os = "linux")]
-fn explain(error: &stillpoint_lab::LabError) -> Error {
+pub fn explain(error: &stillpoint_lab::LabError) -> Error {
     use stillpoint_core::Code;
     use stillpoint_lab::LabError;
     let code = match error {

@@ -5,6 +5,7 @@ use crate::demo::write;
 use crate::engine::Desk;
 use crate::exit::Exit;
 use crate::paint::{DIM, RESET};
+use crate::program;
 use clap::ArgMatches;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
@@ -57,8 +58,8 @@ pub(super) async fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exi
 /// What `LD_PRELOAD` is with the library that reports main loops: in front of what was there.
 fn preloaded() -> Result<OsString> {
     const NAME: &str = "libstillpoint_idle_preload.so";
-    let program = std::env::current_exe().unwrap_or_default();
-    let beside = program.parent().into_iter().flat_map(|dir| [dir.join(NAME), dir.join("deps").join(NAME)]);
+    let beside =
+        program::path()?.parent().into_iter().flat_map(|dir| [dir.join(NAME), dir.join("deps").join(NAME)]);
     let named = std::env::var_os("STILLPOINT_IDLE_PRELOAD").map(PathBuf::from);
     let library = named.into_iter().chain(beside).find(|path| path.exists()).ok_or_else(|| {
         let hint = "build it with `cargo build -p stillpoint-idle-preload`, or set STILLPOINT_IDLE_PRELOAD to its path";

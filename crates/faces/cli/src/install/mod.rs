@@ -6,6 +6,7 @@ mod merge;
 use crate::engine::Desk;
 use crate::exit::Exit;
 use crate::paint::{BOLD, DIM, RESET};
+use crate::program;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use clients::{CLIENTS, Client};
 use serde_json::json;
@@ -46,7 +47,7 @@ pub(crate) fn run(desk: &Desk, matches: &ArgMatches) -> anyhow::Result<Exit> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => return Err(unwritable(&path, &error).into()),
     };
-    let program = std::env::current_exe()?.to_string_lossy().into_owned();
+    let program = program::path()?.to_string_lossy().into_owned();
     let after = merge::with_server(before.as_deref().unwrap_or_default(), client.form, &program)?;
     if matches.get_flag("print") {
         desk.out.note(&format!("{DIM}{}{RESET}", path.display()));
