@@ -286,7 +286,10 @@ async fn glance(session: &stillpoint_engine::Session) -> Result<bool> {
 
 async fn find_one(session: &stillpoint_engine::Session, selector: &str) -> Result<String> {
     let selector: SelectorInput = serde_json::from_str(selector).map_err(|error| {
-        Error::invalid(format!("this is not a selector: {error}"), "write it as a line, such as button \"Save\"")
+        Error::invalid(
+            format!("this is not a selector: {error}"),
+            "write it as a line, such as button \"Save\"",
+        )
     })?;
     let params = FindParams { selector: selector.clone(), limit: 1, fingerprint: false };
     let mut found = FindElement::run(session, params, &verbs::Call::default()).await?;

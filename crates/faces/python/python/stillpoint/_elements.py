@@ -26,6 +26,8 @@ class Element:
 
     __slots__ = ("data",)
 
+    data: dict[str, Any]
+
     def __init__(self, data: dict[str, Any]) -> None:
         self.data = data
 
@@ -113,6 +115,8 @@ class Element:
 class Delta:
     """What changed between two revisions. It is true if anything did; ``print`` tells it in words."""
 
+    data: dict[str, Any]
+
     def __init__(self, data: dict[str, Any], words: Optional[_native.Answer] = None) -> None:
         self.data = data
         self._words = words
@@ -168,6 +172,8 @@ class Delta:
 
 class Snapshot:
     """What was on the screen at one revision. Iterate over its elements, take one by its id, ``print`` it."""
+
+    data: dict[str, Any]
 
     def __init__(self, data: dict[str, Any], words: Optional[_native.Answer] = None) -> None:
         self.data = data

@@ -29,7 +29,12 @@ _ENTRIES = 12
 class StillpointError(Exception):
     """What went wrong, with what to do about it. ``sp.Error`` is the same class."""
 
-    code = ""
+    code: str = ""
+    message: str
+    hint: str
+    retryable: bool
+    details: Optional[dict[str, Any]]
+    story: str
 
     def __init__(
         self,
@@ -74,145 +79,145 @@ def _again(kind: type[StillpointError], message: str, facts: dict[str, Any]) -> 
 class InvalidArgument(StillpointError, ValueError):
     """The call makes no sense."""
 
-    code = "INVALID_ARGUMENT"
+    code: str = "INVALID_ARGUMENT"
 
 
 class InvalidSelector(StillpointError, ValueError):
     """The selector cannot be read."""
 
-    code = "INVALID_SELECTOR"
+    code: str = "INVALID_SELECTOR"
 
 
 class TargetNotFound(StillpointError):
     """There is no such app, page or scene."""
 
-    code = "TARGET_NOT_FOUND"
+    code: str = "TARGET_NOT_FOUND"
 
 
 class TargetLost(StillpointError):
     """The app died, or the session was closed."""
 
-    code = "TARGET_LOST"
+    code: str = "TARGET_LOST"
 
 
 class TargetUnresponsive(StillpointError):
     """The app does not answer."""
 
-    code = "TARGET_UNRESPONSIVE"
+    code: str = "TARGET_UNRESPONSIVE"
 
 
 class HierarchyEmpty(StillpointError):
     """The app exposes no accessibility tree."""
 
-    code = "HIERARCHY_EMPTY"
+    code: str = "HIERARCHY_EMPTY"
 
 
 class PermissionDenied(StillpointError):
     """The system does not allow it."""
 
-    code = "PERMISSION_DENIED"
+    code: str = "PERMISSION_DENIED"
 
 
 class ElementNotFound(StillpointError, LookupError):
     """Nothing matches the selector."""
 
-    code = "ELEMENT_NOT_FOUND"
+    code: str = "ELEMENT_NOT_FOUND"
 
 
 class AmbiguousTarget(StillpointError, LookupError):
     """Several elements match; ``candidates`` says how to tell them apart."""
 
-    code = "AMBIGUOUS_TARGET"
+    code: str = "AMBIGUOUS_TARGET"
 
 
 class StaleReference(StillpointError, LookupError):
     """The element with this id is gone."""
 
-    code = "STALE_REFERENCE"
+    code: str = "STALE_REFERENCE"
 
 
 class StaleRevision(StillpointError):
     """The element changed since the revision that the caller knows."""
 
-    code = "STALE_REVISION"
+    code: str = "STALE_REVISION"
 
 
 class NotActionable(StillpointError):
     """The element cannot be acted on: hidden, disabled, covered, moving."""
 
-    code = "NOT_ACTIONABLE"
+    code: str = "NOT_ACTIONABLE"
 
 
 class ActionRejected(StillpointError):
     """The app refused the action."""
 
-    code = "ACTION_REJECTED"
+    code: str = "ACTION_REJECTED"
 
 
 class Timeout(StillpointError, TimeoutError):
     """The time was over first."""
 
-    code = "TIMEOUT"
+    code: str = "TIMEOUT"
 
 
 class VerificationFailed(StillpointError, AssertionError):
     """What was expected did not come true."""
 
-    code = "VERIFICATION_FAILED"
+    code: str = "VERIFICATION_FAILED"
 
 
 class ControlNotConverged(StillpointError):
     """A control did not take the value."""
 
-    code = "CONTROL_NOT_CONVERGED"
+    code: str = "CONTROL_NOT_CONVERGED"
 
 
 class BaseRevisionUnavailable(StillpointError):
     """The revision is too old, or never was."""
 
-    code = "BASE_REVISION_UNAVAILABLE"
+    code: str = "BASE_REVISION_UNAVAILABLE"
 
 
 class Unsupported(StillpointError):
     """This kind of target cannot do that."""
 
-    code = "UNSUPPORTED"
+    code: str = "UNSUPPORTED"
 
 
 class PolicyDenied(StillpointError):
     """The policy does not allow it."""
 
-    code = "POLICY_DENIED"
+    code: str = "POLICY_DENIED"
 
 
 class RateLimited(StillpointError):
     """The policy allows fewer actions in this time."""
 
-    code = "RATE_LIMITED"
+    code: str = "RATE_LIMITED"
 
 
 class AgentUnavailable(StillpointError):
     """The agent on the other machine cannot be reached."""
 
-    code = "AGENT_UNAVAILABLE"
+    code: str = "AGENT_UNAVAILABLE"
 
 
 class Protocol(StillpointError):
     """The other side does not speak as it should."""
 
-    code = "PROTOCOL"
+    code: str = "PROTOCOL"
 
 
 class Cancelled(StillpointError):
     """The caller gave up."""
 
-    code = "CANCELLED"
+    code: str = "CANCELLED"
 
 
 class Internal(StillpointError):
     """A bug in Stillpoint."""
 
-    code = "INTERNAL"
+    code: str = "INTERNAL"
 
 
 #: Every exception by its code.

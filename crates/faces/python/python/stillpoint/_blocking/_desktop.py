@@ -94,6 +94,9 @@ class Desktop:
 class Program:
     """A program that runs on a desktop, in a process group of its own."""
 
+    desktop: Desktop
+    process: subprocess.Popen[Any]
+
     def __init__(self, desktop: Desktop, process: subprocess.Popen[Any]) -> None:
         self.desktop = desktop
         self.process = process

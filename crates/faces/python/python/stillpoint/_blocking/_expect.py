@@ -20,7 +20,7 @@ class Expect:
     >>> _ = expect(app.find("#banner")).to_have_text("Ready")
     >>> _ = expect(app.find('button "Sign in"')).to_be_disabled()
     >>> try:
-    ...     expect(app.find("#username")).to_have_value("ada", timeout_ms=50)
+    ...     expect(app.find("#username")).to_have_value("ada", timeout_ms=1000)
     ... except AssertionError as error:
     ...     print(error.message)
     expected textbox "Username" (e9) to be value "ada", but that is not known

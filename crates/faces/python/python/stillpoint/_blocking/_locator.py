@@ -36,6 +36,8 @@ class Locator(LocatorVerbs):
     >>> app.close()
     """
 
+    app: App
+
     def __init__(self, app: App, selector: Union[str, Mapping[str, Any]]) -> None:
         self.app = app
         self._session = app._session

@@ -35,6 +35,8 @@ class Locator(LocatorVerbs):
     >>> await app.close()
     """
 
+    app: App
+
     def __init__(self, app: App, selector: Union[str, Mapping[str, Any]]) -> None:
         self.app = app
         self._session = app._session
