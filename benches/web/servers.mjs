@@ -33,7 +33,7 @@ export async function stillpoint(program) {
   let app = '';
   const act = (verb, given) => call(verb, { app, ...given });
   return {
-    name: 'stillpoint', version: '', pid, close,
+    name: 'stillpoint', version: '', pid, close, act,
     async open(url) {
       if (app) await call('close_target', { app });
       app = `web:${url}`;
@@ -73,7 +73,7 @@ export async function playwright(scratch) {
     return /\[ref=(\w+)\]/.exec(line)[1];
   };
   return {
-    name: 'Playwright MCP', version, pid, close,
+    name: 'Playwright MCP', version, pid, close, call,
     open: (url) => call('browser_navigate', { url }),
     isPast: () => false,
     read: snapshot,
@@ -103,7 +103,7 @@ export async function devtools(scratch) {
     return found;
   };
   return {
-    name: 'chrome-devtools-mcp', version, pid, close,
+    name: 'chrome-devtools-mcp', version, pid, close, call: on,
     open: (url) => on('navigate_page', { type: 'url', url }),
     isPast: () => false,
     read: snapshot,

@@ -1,0 +1,127 @@
+"""A lane of the desktop's flake lab, inside a private desktop: every way of driving has an app of its own and takes its turn at
+each pattern. Results go to OUT, one JSON line for each time.
+
+usage: desktop_lane.py OUT --stillpoint PROGRAM --idle LIBRARY --peers PYTHON --seed N --reps N --peer-reps N [--only WAY] [--pattern NAME]
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+APP = HERE.parents[1] / "apps" / "patterns"
+PATTERNS = json.loads((APP / "patterns.json").read_text())
+
+# name: the tool, whether its app has the idle SDK, whether it is told what to wait for, whether it is ours.
+WAYS = {
+    "Stillpoint, idle SDK": ("stillpoint", True, False, True),
+    "Stillpoint, expecting": ("stillpoint", False, True, True),
+    "Stillpoint, events only": ("stillpoint", False, False, True),
+    "pyatspi, listening": ("pyatspi", False, True, False),
+    "dogtail, searching": ("dogtail", False, True, False),
+    "dogtail, its delay": ("dogtail", False, False, False),
+    "xa11y, locator": ("xa11y", False, True, False),
+}
+
+
+class Way:
+    """A tool's process and the app that it drives."""
+
+    def __init__(self, name, options, place):
+        self.name = name
+        tool, speaks, self.is_told, self.is_ours = WAYS[name]
+        self.pipe = os.path.join(tempfile.mkdtemp(prefix="stillpoint-flake-"), "truth")
+        os.mkfifo(self.pipe)
+        more = ["--idle", options.idle] if speaks else []
+        at = f"{20 + 90 * place},{20 + 40 * place}"
+        self.app = subprocess.Popen(["/usr/bin/python3", APP / "desktop.py", "--seed", str(options.seed), "--truth", self.pipe, "--at", at, *more],
+                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1)
+        self.truth = open(self.pipe)
+        pid = int(self.app.stdout.readline().split()[1])
+        python = options.peers if tool == "xa11y" else "/usr/bin/python3"
+        given = [options.stillpoint] if tool == "stillpoint" else []
+        self.tool = subprocess.Popen([python, HERE / "desktop_tools.py", tool, *given], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                     stderr=sys.stderr if options.verbose else subprocess.DEVNULL, text=True, bufsize=1)
+        self.choose(PATTERNS[0]["name"])
+        attached = self.ask({"attach": pid})
+        if "ok" not in attached:
+            raise RuntimeError(f"{name} cannot attach: {attached}")
+
+    def choose(self, pattern):
+        self.app.stdin.write(f"pattern {pattern}\n")
+        self.app.stdout.readline()
+
+    def ask(self, command):
+        self.tool.stdin.write(json.dumps(command) + "\n")
+        line = self.tool.stdout.readline()
+        return json.loads(line) if line else {"error": "the tool's process ended"}
+
+    def once(self, pattern, n):
+        expect = pattern["expect"].replace("{n}", str(n)) if self.is_told else None
+        answer = self.ask({"do": pattern["do"], "n": n, "expect": expect})
+        result = {"surface": "desktop", "way": self.name, "pattern": pattern["name"], "n": n}
+        if "cannot" in answer:
+            return {**result, "verdict": "cannot", "why": answer["cannot"]}
+        truth = json.loads(self.truth.readline())
+        return {**result, **judge(answer, truth, n)}
+
+    def close(self):
+        self.tool.stdin.close()
+        self.tool.wait()
+        self.app.stdin.close()
+        self.app.wait()
+        self.truth.close()
+        os.unlink(self.pipe)
+        os.rmdir(os.path.dirname(self.pipe))
+
+
+def judge(answer, truth, n):
+    """What was read decides; the clock says whether it was too early or out of date."""
+    times = {"took_ms": round((truth["end"] - truth["begin"]) / 1e6, 3), "late_ms": round((answer["at"] - truth["end"]) / 1e6, 3)}
+    if "error" in answer:
+        return {**times, "verdict": "missed", "why": answer["error"][:300]}
+    text = answer["text"]
+    is_final = truth["n"] == n and all(word in text for word in truth["final"]) and not any(word in text for word in truth["gone"])
+    if is_final:
+        return {**times, "verdict": "right"}
+    kind = "premature" if answer["at"] < truth["end"] else "wrong"
+    return {**times, "verdict": kind, "read": text[-600:], "final": truth["final"], "gone": truth["gone"], "truth_n": truth["n"]}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out")
+    for name in ("stillpoint", "idle", "peers"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--reps", type=int, default=5)
+    parser.add_argument("--peer-reps", type=int, default=2)
+    parser.add_argument("--only", action="append")
+    parser.add_argument("--pattern", action="append")
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    ways = [Way(name, options, place) for place, name in enumerate(options.only or WAYS)]
+    chosen = [one for one in PATTERNS if not options.pattern or one["name"] in options.pattern]
+    with open(options.out, "w", buffering=1) as out:
+        for pattern in chosen:
+            for way in ways:
+                way.choose(pattern["name"])
+            cannot = set()
+            for n in range(1, options.reps + 1):
+                for way in ways:
+                    if way.name in cannot or (not way.is_ours and n > options.peer_reps):
+                        continue
+                    result = way.once(pattern, n)
+                    out.write(json.dumps(result) + "\n")
+                    if result["verdict"] == "cannot":
+                        cannot.add(way.name)
+    for way in ways:
+        way.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""One way to drive a desktop app: this file is started once for each (`desktop_tools.py TOOL [STILLPOINT]`), reads one JSON command
+per line and answers each with one line. Every tool acts, waits as its own documentation says, and reads what is on the
+screen. `expect` is the text that a test's author waits for, or null when the tool is to know by itself.
+
+{"attach": PID}                           → {"ok": true}
+{"do": "tap"|"type", "n": N, "expect": …} → {"text": …, "at": NANOSECONDS} | {"error": …} | {"cannot": …}
+"""
+
+import json
+import os
+import sys
+import time
+
+from gi.repository import GLib
+
+LONGEST_S = 10
+
+
+class Cannot(Exception):
+    """The tool has no such thing."""
+
+
+class Stillpoint:
+    """Through its MCP server, which keeps the session open. One call acts, waits and says whether the app is at rest."""
+
+    def __init__(self, program):
+        from mcp_stdio import McpClient
+        self.mcp = McpClient(program, "mcp")
+
+    def attach(self, pid):
+        self.app = f"app:pid={pid}"
+        self.mcp.call("open_target", app=self.app)
+
+    def do(self, kind, n, expect):
+        more = {"expect": json.dumps(expect, ensure_ascii=False)} if expect else {}
+        if kind == "tap":
+            _, told = self.mcp.call("tap", app=self.app, selector='button "Go"', **more)
+        else:
+            _, told = self.mcp.call("type_text", app=self.app, selector='textbox "Input"', text=str(n), replace=True, **more)
+        if not told.get("settled"):
+            self.mcp.call("wait_for_idle", app=self.app, timeout_ms=LONGEST_S * 1000)
+        return self.mcp.call("snapshot", app=self.app)[0]
+
+
+class Pyatspi:
+    """Listens to events with the registry's own loop, and looks at each whether the text is there."""
+
+    def __init__(self):
+        import pyatspi
+        self.pyatspi = pyatspi
+        self.wanted = self.root = None
+        for event in ("object:property-change:accessible-name", "object:text-changed", "object:children-changed", "object:state-changed:showing"):
+            pyatspi.Registry.registerEventListener(self.heard, event)
+
+    def attach(self, pid):
+        desktop = self.pyatspi.Registry.getDesktop(0)
+        self.root = next(app for app in desktop if app is not None and app.get_process_id() == pid)
+
+    def showing(self):
+        stack = [self.root]
+        while stack:
+            node = stack.pop()
+            yield node
+            # What vanishes while it is looked at is not there.
+            try:
+                children = [child for child in node if child is not None and child.getState().contains(self.pyatspi.STATE_SHOWING)]
+            except GLib.GError:
+                continue
+            stack.extend(reversed(children))
+
+    def named(self, role, name):
+        return next(node for node in self.showing() if node.getRole() == role and node.name == name)
+
+    def heard(self, event):
+        if event is not None and event.host_application != self.root:
+            return
+        if self.wanted and any(node.name == self.wanted for node in self.showing()):
+            self.wanted = None
+            if event is not None:
+                self.pyatspi.Registry.stop()
+
+    def do(self, kind, n, expect):
+        if expect is None:
+            raise Cannot("it has no way to know that an app is at rest")
+        self.wanted = expect
+        if kind == "tap":
+            self.named(self.pyatspi.ROLE_PUSH_BUTTON, "Go").queryAction().doAction(0)
+        else:
+            self.named(self.pyatspi.ROLE_TEXT, "Input").queryEditableText().setTextContents(str(n))
+        self.heard(None)
+        if self.wanted:
+            timer = GLib.timeout_add_seconds(LONGEST_S, self.give_up)
+            self.pyatspi.Registry.start()
+            if self.wanted is not None:
+                raise TimeoutError(f"{expect} did not come")
+            GLib.source_remove(timer)
+        return "\n".join(node.name for node in self.showing())
+
+    def give_up(self):
+        self.pyatspi.Registry.stop()
+        return False
+
+
+class Dogtail:
+    """Actions with its own delay behind them, searches with its own backing off."""
+
+    def __init__(self):
+        from dogtail.config import config
+        config.logDebugToFile = False
+        config.logDebugToStdOut = False
+        config.checkForA11y = False
+        from dogtail import tree
+        self.tree = tree
+
+    def attach(self, pid):
+        self.root = next(app for app in self.tree.root.applications() if app.get_process_id() == pid)
+
+    def do(self, kind, n, expect):
+        if kind == "tap":
+            self.root.child(name="Go", roleName="push button").doActionNamed("click")
+        else:
+            self.root.child(name="Input", roleName="text").text = str(n)
+        if expect:
+            self.root.child(name=expect, showingOnly=True)
+        return "\n".join(node.name for node in self.root.findChildren(lambda node: node.showing))
+
+
+class Xa11y:
+    """Locators that look again until what they name is there."""
+
+    def __init__(self):
+        import xa11y
+        self.xa11y = xa11y
+        xa11y.set_default_timeout(LONGEST_S)
+
+    def attach(self, pid):
+        self.app = self.xa11y.App.by_pid(pid)
+
+    def do(self, kind, n, expect):
+        if expect is None:
+            raise Cannot("it has no way to know that an app is at rest")
+        if kind == "tap":
+            self.app.locator("button[name='Go']").press()
+        else:
+            self.app.locator("text_field[name='Input']").set_value(str(n))
+        self.app.locator(f"[name='{expect}']").wait_visible()
+        return "\n".join(node.name or "" for node in self.app.locator("*").elements() if node.visible)
+
+
+def driver(name, arguments):
+    return {"stillpoint": Stillpoint, "pyatspi": Pyatspi, "dogtail": Dogtail, "xa11y": Xa11y}[name](*arguments)
+
+
+def main():
+    told = os.fdopen(os.dup(1), "w")
+    # Whatever a library prints is not an answer.
+    os.dup2(2, 1)
+    tool = driver(sys.argv[1], sys.argv[2:])
+    for line in sys.stdin:
+        command = json.loads(line)
+        try:
+            if "attach" in command:
+                tool.attach(command["attach"])
+                answer = {"ok": True}
+            else:
+                text = tool.do(command["do"], command["n"], command["expect"])
+                answer = {"text": text, "at": time.monotonic_ns()}
+        except Cannot as reason:
+            answer = {"cannot": str(reason)}
+        except Exception as problem:  # counted as a miss, with its words
+            answer = {"error": f"{type(problem).__name__}: {problem}", "at": time.monotonic_ns()}
+        told.write(json.dumps(answer) + "\n")
+        told.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+// A lane of the web's flake lab: every way of driving has a page of its own and takes its turn at each pattern. Results go
+// to OUT, one JSON line for each time.
+// usage: web_lane.mjs OUT --stillpoint PROGRAM --seed N --reps N --peer-reps N [--only WAY]… [--pattern NAME]…
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { serve } from './web_server.mjs';
+import { WAYS } from './web_tools.mjs';
+
+const { values: options, positionals: [out] } = parseArgs({ allowPositionals: true, options: {
+  stillpoint: { type: 'string' }, seed: { type: 'string', default: '1' }, reps: { type: 'string', default: '5' },
+  'peer-reps': { type: 'string', default: '2' }, only: { type: 'string', multiple: true }, pattern: { type: 'string', multiple: true } } });
+const folder = path.join(import.meta.dirname, '../../apps/patterns');
+const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json'))).filter((one) => !options.pattern || options.pattern.includes(one.name));
+const clock = () => performance.timeOrigin + performance.now();
+
+/** What was read decides; the clock says whether it was too early or out of date. */
+function judge(answer, truth, n) {
+  const times = { took_ms: truth.end - truth.begin, late_ms: answer.at - truth.end };
+  if (answer.error) return { ...times, verdict: 'missed', why: answer.error };
+  const { text } = answer;
+  if (truth.n === n && truth.final.every((w) => text.includes(w)) && !truth.gone.some((w) => text.includes(w))) return { ...times, verdict: 'right' };
+  return { ...times, verdict: answer.at < truth.end ? 'premature' : 'wrong', read: text.slice(-600), final: truth.final, gone: truth.gone, truth_n: truth.n };
+}
+
+async function once(driver, name, pattern, n, truth) {
+  const expect = WAYS[name].isTold ? pattern.expect.replaceAll('{n}', n) : null;
+  const answer = {};
+  try { answer.text = await driver.perform(pattern.do, n, expect); } catch (error) { answer.error = String(error.message ?? error).slice(0, 300); }
+  answer.at = clock();
+  return { surface: 'web', way: name, pattern: pattern.name, n, ...judge(answer, await truth, n) };
+}
+
+const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'stillpoint-flake-'));
+const site = await serve(folder);
+const names = options.only ?? Object.keys(WAYS);
+const drivers = new Map();
+const sink = fs.openSync(out, 'w');
+try {
+  for (const name of names) drivers.set(name, await WAYS[name].make(scratch, options.stillpoint));
+  for (const pattern of patterns) {
+    for (const [place, name] of names.entries()) {
+      const address = `${site.base}web.html?pattern=${encodeURIComponent(pattern.name)}&seed=${options.seed}&token=${place}`;
+      await drivers.get(name).open(address, pattern.do);
+    }
+    for (let n = 1; n <= Number(options.reps); n++) {
+      for (const [place, name] of names.entries()) {
+        if (!WAYS[name].isOurs && n > Number(options['peer-reps'])) continue;
+        const result = await once(drivers.get(name), name, pattern, n, site.truth(String(place)));
+        fs.writeSync(sink, `${JSON.stringify(result)}\n`);
+      }
+    }
+  }
+} finally {
+  for (const driver of drivers.values()) await driver.close();
+  site.close();
+  fs.rmSync(scratch, { recursive: true, force: true });
+}

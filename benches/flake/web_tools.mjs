@@ -1,0 +1,103 @@
+// The ways to drive a page that are compared. Each acts, waits as its own documentation says, and reads what is on the page.
+// `expect` is the text that a test's author waits for, or null where the tool is to know by itself.
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { devtools, playwright, stillpoint } from '../web/servers.mjs';
+
+const LONGEST_MS = 10000;
+const require = createRequire(path.join(path.resolve(process.env.PEERS), 'package.json'));
+const load = (name) => import(pathToFileURL(require.resolve(name)));
+
+const refuse = (answer) => { if (answer.failed) throw new Error(answer.text.slice(0, 300)); return answer; };
+
+/** One call acts, waits and says whether the page is at rest. */
+async function ours(program) {
+  const server = await stillpoint(program);
+  return {
+    open: server.open,
+    async perform(kind, n, expect) {
+      const more = expect ? { expect: JSON.stringify(expect) } : {};
+      const done = refuse(kind === 'tap' ? await server.act('tap', { selector: 'button "Go"', ...more })
+        : await server.act('type_text', { selector: 'textbox "Input"', text: String(n), replace: true, ...more }));
+      if (!done.json.settled) refuse(await server.act('wait_for_idle', { timeout_ms: LONGEST_MS }));
+      return refuse(await server.act('snapshot', {})).text;
+    },
+    close: server.close,
+  };
+}
+
+/** Looks up its target in a snapshot, as its answers tell it to; then its own answer, or its own wait and another snapshot. */
+const mcp = (make, wait) => async (scratch) => {
+  const server = await make(scratch);
+  let target;
+  return {
+    async open(url, kind) {
+      await server.open(url);
+      target = await server.find(...(kind === 'tap' ? ['button', 'Go'] : ['textbox', 'Input']));
+    },
+    async perform(kind, n, expect) {
+      const done = refuse(kind === 'tap' ? await server.click(target) : await server.type(target, String(n)));
+      if (!expect) return done.text;
+      refuse(await wait(server, expect));
+      return server.read();
+    },
+    close: server.close,
+  };
+};
+const playwrightMcp = mcp(playwright, (server, text) => server.call('browser_wait_for', { text }));
+const devtoolsMcp = mcp(devtools, (server, text) => server.call('wait_for', { text: [text], timeout: LONGEST_MS }));
+
+async function playwrightLibrary() {
+  const { chromium } = (await load('playwright-core')).default;
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.setDefaultTimeout(LONGEST_MS);
+  return {
+    open: (url) => page.goto(url),
+    async perform(kind, n, expect) {
+      if (kind === 'tap') await page.getByRole('button', { name: 'Go' }).click();
+      else await page.getByLabel('Input').fill(String(n));
+      if (expect) await page.getByText(expect, { exact: true }).waitFor();
+      return page.locator('body').innerText();
+    },
+    close: () => browser.close(),
+  };
+}
+
+async function selenium() {
+  const { Builder, By, until } = (await load('selenium-webdriver')).default;
+  const chrome = (await load('selenium-webdriver/chrome.js')).default;
+  const settings = new chrome.Options().addArguments('--headless=new', '--no-sandbox', '--disable-gpu', '--window-size=1280,800');
+  settings.setBinaryPath('/usr/bin/chromium');
+  const driver = await new Builder().forBrowser('chrome').setChromeOptions(settings)
+    .setChromeService(new chrome.ServiceBuilder('/usr/bin/chromedriver')).build();
+  return {
+    open: (url) => driver.get(url),
+    async perform(kind, n, expect) {
+      if (kind === 'tap') await driver.findElement(By.id('go')).click();
+      else {
+        const field = await driver.findElement(By.id('field'));
+        await field.clear();
+        await field.sendKeys(String(n));
+      }
+      const found = await driver.wait(until.elementLocated(By.xpath(`//*[normalize-space(text())="${expect}"]`)), LONGEST_MS);
+      await driver.wait(until.elementIsVisible(found), LONGEST_MS);
+      return driver.findElement(By.css('body')).getText();
+    },
+    close: () => driver.quit(),
+  };
+}
+
+/** By name: how it is made, whether it is told what to wait for, whether it is ours. */
+export const WAYS = {
+  Stillpoint: { make: (scratch, program) => ours(program), isTold: false, isOurs: true },
+  'Stillpoint, expecting': { make: (scratch, program) => ours(program), isTold: true, isOurs: true },
+  'Playwright, locator': { make: playwrightLibrary, isTold: true },
+  'Playwright, auto-wait alone': { make: playwrightLibrary, isTold: false },
+  'Selenium, explicit wait': { make: selenium, isTold: true },
+  'Playwright MCP, its answer': { make: playwrightMcp, isTold: false },
+  'Playwright MCP, wait_for': { make: playwrightMcp, isTold: true },
+  'chrome-devtools-mcp, its answer': { make: devtoolsMcp, isTold: false },
+  'chrome-devtools-mcp, wait_for': { make: devtoolsMcp, isTold: true },
+};
