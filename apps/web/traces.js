@@ -18,6 +18,9 @@ function traces() {
     if (fn.toString() !== `function ${name}() { [native code] }`) found.push(`text of ${name}`);
     if (Function.prototype.toString.call(fn) !== `function ${name}() { [native code] }`) found.push(`deep text of ${name}`);
   }
+  const post = Worker.prototype.postMessage;
+  if (post.name !== 'postMessage' || post.length !== 1 || post.toString() !== 'function postMessage() { [native code] }') found.push('postMessage');
+  if (Object.keys(clean.Worker.prototype).join() !== Object.keys(Worker.prototype).join()) found.push('keys of Worker');
   if (Function.prototype.toString.toString() !== 'function toString() { [native code] }') found.push('text of toString');
   for (const el of document.querySelectorAll('*')) {
     for (const attribute of el.attributes) {

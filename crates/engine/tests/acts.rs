@@ -33,6 +33,20 @@ async fn a_tap_settles_and_proves_what_it_did() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_expected_late_is_told_with_all_that_came_along() {
+    let scene = "application \"A\"\n  button \"Go\" #go\n  text \"s\" #s text=\"idle\"\n  text \"t\" #t text=\"idle\"\n\non tap #go:\n  after 600ms set #s text \"done\"\n  after 20ms set #t text \"done too\"\n";
+    let session = scripted(scene).await;
+    let done = ask(&session, "tap", json!({ "selector": "#go", "expect": "#s[text=\"done\"]" })).await;
+    assert_eq!(done["lifecycle_state"], "verified", "{done}");
+    assert_eq!(
+        (done["settled"].as_bool(), done["stability_state"].as_str()),
+        (Some(true), Some("stable")),
+        "{done}"
+    );
+    assert!(done["delta"]["changed"].to_string().contains("done too"), "{done}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_was_typed_into_a_password_field_is_told_nowhere() {
     let session = open("sim:login").await;
     let typed = ask(&session, "type_text", json!({ "selector": "#password", "text": "hunter2secret" })).await;

@@ -52,6 +52,8 @@ struct Flying {
 struct NetworkEvent {
     request_id: String,
     frame_id: Option<String>,
+    /// The document that asked; empty for the script of a worker, whose end is told to the worker alone.
+    loader_id: Option<String>,
     #[serde(default)]
     request: RequestData,
     #[serde(rename = "type")]
@@ -184,15 +186,22 @@ impl Traffic {
         let kind = event.kind.as_deref().unwrap_or("Other").to_ascii_lowercase();
         let is_stream =
             matches!(&*kind, "eventsource" | "websocket" | "ping" | "media" | "cspviolationreport");
+        let is_worker = kind == "script" && event.loader_id.as_deref() == Some("");
         let kind_is_document = kind == "document";
         let url = event.request.url;
         if url.starts_with("data:") || url.starts_with("blob:") {
             return;
         }
         let entry = self.log_request(event.request.method, url, kind);
+        if is_worker {
+            return;
+        }
         let document_of = event.frame_id.filter(|_| kind_is_document);
         let since = Instant::now();
-        self.flying.insert(id, Flying { entry, document_of, since, answered: None, is_stream });
+        self.flying.insert(
+            id,
+            Flying { entry, document_of, since, answered: None, is_stream: is_stream || is_worker },
+        );
     }
 
     fn finish(&mut self, id: &(String, String), status: Option<u16>, error: Option<String>) {
@@ -264,6 +273,19 @@ mod tests {
         assert!(traffic.busy(Instant::now())[0].stuck);
         assert_eq!(log.since(0)[0].status, Some(200));
         assert_eq!(log.since(0)[1].duration_ms, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_script_of_a_worker_is_not_waited_for_because_its_end_is_told_elsewhere() {
+        let mut traffic = Traffic::new(Log::new());
+        let sent = |id: &str, loader: &str| {
+            let request = format!(r#"{{"url":"http://h/{id}.js","method":"GET"}}"#);
+            format!(r#"{{"requestId":"{id}","loaderId":"{loader}","type":"Script","request":{request}}}"#)
+        };
+        traffic.event("page", "Network.requestWillBeSent", &sent("worker", ""));
+        assert!(traffic.busy(Instant::now()).is_empty());
+        traffic.event("page", "Network.requestWillBeSent", &sent("script", "L1"));
+        assert_eq!(traffic.busy(Instant::now()).len(), 1);
     }
 
     #[tokio::test(start_paused = true)]

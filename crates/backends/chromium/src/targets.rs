@@ -71,10 +71,13 @@ impl Live {
         for domain in ["Page.enable", "DOM.enable", "Accessibility.enable", "Network.enable"] {
             session.post(domain, json!({}));
         }
+        // Whatever the page starts waits for somebody to let it run, workers too: those that were not attached to would
+        // stand still for ever.
         session.post(
             "Target.setAutoAttach",
             json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
-                    "filter": [{ "type": "iframe" }, { "exclude": true }] }),
+                    "filter": [{ "type": "browser", "exclude": true }, { "type": "tab", "exclude": true },
+                               { "type": "page", "exclude": true }, {}] }),
         );
         if self.options.full {
             let source = format!("({})({:?},1500)", include_str!("instrument.js"), self.options.token);

@@ -115,6 +115,26 @@ async fn navigation_of_every_kind_is_followed() {
 }
 
 #[tokio::test]
+async fn work_of_workers_frames_and_chains_of_timers_is_waited_for() {
+    let mut stage = Stage::start(&[("instrument", "full")]).await;
+    let s = &mut stage;
+    s.go("elsewhere.html").await;
+    for (button, said) in [
+        ("Compute", "Computed"),
+        ("Glide", "Glided"),
+        ("Count", "Counted"),
+        ("Climb", "Climbed"),
+        ("Shout", "Shouted"),
+        ("Compute", "Computed"),
+    ] {
+        s.rig.tap(Role::Button, button).await;
+        let report = s.rig.settle().await;
+        s.rig.must_say(said);
+        assert!(report.busy.iter().all(|b| b.stuck), "{report:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_never_ends_does_not_block_and_is_named() {
     let mut stage = Stage::start(&[("instrument", "full")]).await;
     let s = &mut stage;

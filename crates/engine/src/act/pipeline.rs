@@ -250,7 +250,7 @@ impl<'a> Run<'a> {
     }
 
     /// Starts to watch before anything is done, so that no effect can be missed.
-    fn subscribe(&self) -> Result<Option<Watch>> {
+    pub(super) fn subscribe(&self) -> Result<Option<Watch>> {
         if self.options.settle == SettleName::None {
             return Ok(None);
         }
@@ -289,6 +289,12 @@ impl<'a> Run<'a> {
             return;
         };
         watch.quiet_from_now();
+        self.await_rest(watch).await;
+        self.head.timing.settle = millis(began);
+    }
+
+    /// Waits until the UI is at rest, and what the action set loading is loaded.
+    pub(super) async fn await_rest(&mut self, watch: Watch) {
         let cap = Deadline::after(Duration::from_millis(self.options.settle_timeout_ms));
         let cancel = &self.call.cancel;
         let mut watched = watch.within(cap.left()).settled(cancel).await;
@@ -306,7 +312,6 @@ impl<'a> Run<'a> {
         self.head.stability_state = watched.outcome.stability;
         self.head.settled =
             matches!(watched.outcome.stability, StabilityState::Stable | StabilityState::Idle);
-        self.head.timing.settle = millis(began);
         self.watched = Some(watched);
     }
 }

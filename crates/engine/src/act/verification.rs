@@ -13,7 +13,11 @@ impl Run<'_> {
         let began = Instant::now();
         self.head.lifecycle_state = Lifecycle::PendingVerification;
         if let Some(proof) = proof {
+            let settled_at = self.session.revision();
             let seen = proof.hold(self.session, &self.call.cancel).await?;
+            if seen.holds && self.session.revision() > settled_at {
+                self.settle_again().await?;
+            }
             let (expected, holds) = (proof.in_words(), seen.holds);
             let observed = seen.observed;
             let failure = (!holds).then(|| self.session.read(|tree| proof.failure(tree, &observed)));
@@ -33,6 +37,15 @@ impl Run<'_> {
             }
         }
         self.head.timing.verify = millis(began);
+        Ok(())
+    }
+
+    /// What was expected came after the action had settled, and may be one change of many: the answer is to tell all of
+    /// them (SPEC §8: one call gives the new state).
+    async fn settle_again(&mut self) -> Result<()> {
+        if let Some(watch) = self.subscribe()? {
+            self.await_rest(watch).await;
+        }
         Ok(())
     }
 }

@@ -1,0 +1,2 @@
+// A worker that has nothing to do.
+onmessage = () => postMessage('heard');
