@@ -36,7 +36,7 @@ def delay(seed, pattern, run, step, shortest, longest):
 class Stage(Gtk.Window):
     """What a pattern plays on."""
 
-    def __init__(self, at):
+    def __init__(self, at, filler):
         super().__init__(title="Patterns", default_width=420, default_height=420)
         self.move(*at)
         self.go = Gtk.Button(label="Go")
@@ -51,7 +51,22 @@ class Stage(Gtk.Window):
         whole.add(self.pages)
         self.add(whole)
         self.slots, self.window = {}, None
+        self.add_filler(whole, filler)
         whole.show_all()
+
+    def add_filler(self, whole, count):
+        """So many more labels below, a hundred in each group."""
+        if not count:
+            return
+        groups = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+        for first in range(0, count, 100):
+            group = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+            for number in range(first, min(first + 100, count)):
+                group.add(Gtk.Label(label=f"Filler {number}", xalign=0))
+            groups.add(group)
+        scrolled = Gtk.ScrolledWindow(vexpand=True)
+        scrolled.add(groups)
+        whole.pack_start(scrolled, True, True, 0)
 
     def reset(self, clock):
         for page in self.pages.get_children():
@@ -272,13 +287,14 @@ def main():
     parser.add_argument("--truth", default="/dev/stderr", help="where the truth is logged")
     parser.add_argument("--idle", metavar="LIBRARY", help="say with this libstillpoint_idle.so when work is under way")
     parser.add_argument("--at", default="0,0", help="where the window is")
+    parser.add_argument("--filler", type=int, default=0, help="so many more elements")
     options = parser.parse_args()
     GLib.set_prgname("patterns")
     Gtk.init([])
     Gtk.Settings.get_default().set_property("gtk-cursor-blink", False)
     Gtk.Settings.get_default().set_property("gtk-enable-animations", False)
     idle = speaking(options.idle, Watched()) if options.idle else Silent()
-    stage = Stage([int(n) for n in options.at.split(",")])
+    stage = Stage([int(n) for n in options.at.split(",")], options.filler)
     loop = GLib.MainLoop()
     player = Player(stage, options.seed, open(options.truth, "a"), idle)
 

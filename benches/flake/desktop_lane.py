@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 APP = HERE.parents[1] / "apps" / "patterns"
@@ -20,7 +21,8 @@ PATTERNS = json.loads((APP / "patterns.json").read_text())
 WAYS = {
     "Stillpoint, idle SDK": ("stillpoint", True, False, True),
     "Stillpoint, expecting": ("stillpoint", False, True, True),
-    "Stillpoint, events only": ("stillpoint", False, False, True),
+    # What it does where the app says nothing and nobody tells what to wait for: as often as the peers, for comparison.
+    "Stillpoint, events only": ("stillpoint", False, False, False),
     "pyatspi, listening": ("pyatspi", False, True, False),
     "dogtail, searching": ("dogtail", False, True, False),
     "dogtail, its delay": ("dogtail", False, False, False),
@@ -31,14 +33,14 @@ WAYS = {
 class Way:
     """A tool's process and the app that it drives."""
 
-    def __init__(self, name, options, place):
+    def __init__(self, name, options, place, filler=0):
         self.name = name
         tool, speaks, self.is_told, self.is_ours = WAYS[name]
         self.pipe = os.path.join(tempfile.mkdtemp(prefix="stillpoint-flake-"), "truth")
         os.mkfifo(self.pipe)
         more = ["--idle", options.idle] if speaks else []
         at = f"{20 + 90 * place},{20 + 40 * place}"
-        self.app = subprocess.Popen(["/usr/bin/python3", APP / "desktop.py", "--seed", str(options.seed), "--truth", self.pipe, "--at", at, *more],
+        self.app = subprocess.Popen(["/usr/bin/python3", APP / "desktop.py", "--seed", str(options.seed), "--truth", self.pipe, "--at", at, "--filler", str(filler), *more],
                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1)
         self.truth = open(self.pipe)
         pid = int(self.app.stdout.readline().split()[1])
@@ -56,9 +58,12 @@ class Way:
         self.app.stdout.readline()
 
     def ask(self, command):
-        self.tool.stdin.write(json.dumps(command) + "\n")
-        line = self.tool.stdout.readline()
-        return json.loads(line) if line else {"error": "the tool's process ended"}
+        try:
+            self.tool.stdin.write(json.dumps(command) + "\n")
+            line = self.tool.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        return json.loads(line) if line else {"error": f"the tool's process ended with {self.tool.wait()}", "at": time.monotonic_ns()}
 
     def once(self, pattern, n):
         expect = pattern["expect"].replace("{n}", str(n)) if self.is_told else None
@@ -70,8 +75,9 @@ class Way:
         return {**result, **judge(answer, truth, n)}
 
     def close(self):
-        self.tool.stdin.close()
-        self.tool.wait()
+        if self.tool.poll() is None:
+            self.tool.stdin.close()
+            self.tool.wait()
         self.app.stdin.close()
         self.app.wait()
         self.truth.close()
@@ -105,7 +111,7 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     ways = [Way(name, options, place) for place, name in enumerate(options.only or WAYS)]
-    chosen = [one for one in PATTERNS if not options.pattern or one["name"] in options.pattern]
+    chosen = [one for one in PATTERNS if one["name"] in options.pattern] if options.pattern else [one for one in PATTERNS if not one.get("bench")]
     with open(options.out, "w", buffering=1) as out:
         for pattern in chosen:
             for way in ways:

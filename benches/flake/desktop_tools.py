@@ -4,6 +4,7 @@ screen. `expect` is the text that a test's author waits for, or null when the to
 
 {"attach": PID}                           → {"ok": true}
 {"do": "tap"|"type", "n": N, "expect": …} → {"text": …, "at": NANOSECONDS} | {"error": …} | {"cannot": …}
+{"time": "first"|"again"|"find"|"never"}  → {"ms": …, "told": …}: how long that takes; `never` waits for what does not come
 """
 
 import json
@@ -14,6 +15,8 @@ import time
 from gi.repository import GLib
 
 LONGEST_S = 10
+NEVER_S = 4
+FOUND = "Filler 77"
 
 
 class Cannot(Exception):
@@ -40,6 +43,25 @@ class Stillpoint:
         if not told.get("settled"):
             self.mcp.call("wait_for_idle", app=self.app, timeout_ms=LONGEST_S * 1000)
         return self.mcp.call("snapshot", app=self.app)[0]
+
+    def first(self):
+        self.mcp.call("close_target", app=self.app)
+        return timed(lambda: (self.mcp.call("open_target", app=self.app), self.whole()))
+
+    def whole(self):
+        text, told = self.mcp.call("snapshot", app=self.app, max_nodes=50000)
+        self.seen = told["snapshot_revision"]
+        return len(text)
+
+    def again(self):
+        # Whoever has read before asks what is new.
+        return timed(lambda: self.mcp.call("snapshot", app=self.app, since=self.seen)[0])
+
+    def find(self):
+        return timed(lambda: self.mcp.call("find_element", app=self.app, selector=f'label "{FOUND}"')[0])
+
+    def never(self):
+        return timed(lambda: self.mcp.call("wait_for_ui", app=self.app, selector='"Never"', timeout_ms=NEVER_S * 1000))
 
 
 class Pyatspi:
@@ -100,6 +122,32 @@ class Pyatspi:
         self.pyatspi.Registry.stop()
         return False
 
+    def first(self):
+        return self.again()
+
+    def again(self):
+        def walk():
+            stack, seen = [self.root], 0
+            while stack:
+                node = stack.pop()
+                node.getRole(), node.name, node.getState().getStates()
+                seen += 1
+                stack.extend(child for child in node if child is not None)
+            return seen
+        return timed(walk)
+
+    def find(self):
+        def is_it(node):
+            return node.name == FOUND and node.getRole() == self.pyatspi.ROLE_LABEL
+        return timed(lambda: self.pyatspi.findDescendant(self.root, is_it).name)
+
+    def never(self):
+        self.wanted = "Never"
+        GLib.timeout_add_seconds(NEVER_S, self.give_up)
+        told = timed(self.pyatspi.Registry.start)
+        self.wanted = None
+        return told
+
 
 class Dogtail:
     """Actions with its own delay behind them, searches with its own backing off."""
@@ -124,6 +172,23 @@ class Dogtail:
             self.root.child(name=expect, showingOnly=True)
         return "\n".join(node.name for node in self.root.findChildren(lambda node: node.showing))
 
+    def first(self):
+        return self.again()
+
+    def again(self):
+        return timed(lambda: len(self.root.findChildren(lambda node: bool(node.role) and node.name is not None and node.getState() is not None)))
+
+    def find(self):
+        return timed(lambda: self.root.child(name=FOUND, roleName="label").name)
+
+    def never(self):
+        from dogtail.config import config
+        config.searchCutoffCount = int(NEVER_S / config.searchBackoffDuration)
+        try:
+            return timed(lambda: self.root.isChild(name="Never", retry=True))
+        finally:
+            config.searchCutoffCount = 20
+
 
 class Xa11y:
     """Locators that look again until what they name is there."""
@@ -146,6 +211,29 @@ class Xa11y:
         self.app.locator(f"[name='{expect}']").wait_visible()
         return "\n".join(node.name or "" for node in self.app.locator("*").elements() if node.visible)
 
+    def first(self):
+        return timed(lambda: len(str(self.xa11y.App.by_pid(self.app.pid).tree())))
+
+    def again(self):
+        return timed(lambda: len(str(self.app.tree())))
+
+    def find(self):
+        return timed(lambda: self.app.locator(f"static_text[name='{FOUND}']").element().name)
+
+    def never(self):
+        def wait():
+            try:
+                self.app.locator("[name='Never']").wait_visible(timeout=NEVER_S)
+            except self.xa11y.TimeoutError:
+                pass
+        return timed(wait)
+
+
+def timed(work):
+    began = time.perf_counter()
+    told = work()
+    return (time.perf_counter() - began) * 1000, told
+
 
 def driver(name, arguments):
     return {"stillpoint": Stillpoint, "pyatspi": Pyatspi, "dogtail": Dogtail, "xa11y": Xa11y}[name](*arguments)
@@ -162,6 +250,9 @@ def main():
             if "attach" in command:
                 tool.attach(command["attach"])
                 answer = {"ok": True}
+            elif "time" in command:
+                milliseconds, seen = getattr(tool, command["time"])()
+                answer = {"ms": milliseconds, "told": str(seen)[:100]}
             else:
                 text = tool.do(command["do"], command["n"], command["expect"])
                 answer = {"text": text, "at": time.monotonic_ns()}

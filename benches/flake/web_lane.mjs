@@ -12,7 +12,8 @@ const { values: options, positionals: [out] } = parseArgs({ allowPositionals: tr
   stillpoint: { type: 'string' }, seed: { type: 'string', default: '1' }, reps: { type: 'string', default: '5' },
   'peer-reps': { type: 'string', default: '2' }, only: { type: 'string', multiple: true }, pattern: { type: 'string', multiple: true } } });
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
-const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json'))).filter((one) => !options.pattern || options.pattern.includes(one.name));
+const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json')))
+  .filter((one) => (options.pattern ? options.pattern.includes(one.name) : !one.bench));
 const clock = () => performance.timeOrigin + performance.now();
 
 /** What was read decides; the clock says whether it was too early or out of date. */

@@ -17,29 +17,50 @@ async function connect(command, args, cwd) {
   const client = new Client({ name: 'stillpoint-bench', version: '1' });
   const transport = new StdioClientTransport({ command, args, cwd, stderr: 'ignore' });
   await client.connect(transport);
+  // What the agent has sent and was given to read, for whoever counts.
+  const meter = { calls: 0, sent: [], read: [] };
   const call = async (name, given) => {
     const answer = await client.callTool({ name, arguments: given }, undefined, { timeout: 60000 });
     const text = answer.content.map((part) => part.text ?? '').join('\n');
+    meter.calls += 1;
+    meter.sent.push(JSON.stringify({ name, arguments: given }));
+    meter.read.push(text);
     return { text, json: answer.structuredContent, failed: !!answer.isError };
   };
-  return { call, pid: transport.pid, close: () => client.close() };
+  const tools = async () => JSON.stringify((await client.listTools()).tools);
+  return { call, meter, tools, pid: transport.pid, close: () => client.close() };
 }
 
 /** What a verb cannot do is said with this, and shown in the report as such. */
 export class Cannot extends Error {}
 
 export async function stillpoint(program) {
-  const { call, pid, close } = await connect(program, ['mcp']);
-  let app = '';
+  const { call, meter, tools, pid, close } = await connect(program, ['mcp']);
+  let app = '', seen;
   const act = (verb, given) => call(verb, { app, ...given });
+  const point = (url) => {
+    app = `web:${url}`;
+    seen = undefined;
+  };
+  const leave = async () => { if (app) await call('close_target', { app }); };
   return {
-    name: 'stillpoint', version: '', pid, close, act,
+    name: 'stillpoint', version: '', pid, close, act, call, meter, tools,
     async open(url) {
-      if (app) await call('close_target', { app });
-      app = `web:${url}`;
-      await call('open_target', { app });
+      await leave();
+      point(url);
+      return call('open_target', { app });
     },
+    // Any verb opens its target on first use.
+    point,
+    leave,
     read: async (more = {}) => (await act('snapshot', more)).text,
+    // Whoever has read before asks what is new.
+    async readAgain() {
+      const told = await act('snapshot', { since: seen ?? (await act('snapshot', { max_nodes: 1 })).json.snapshot_revision });
+      seen = told.json.snapshot_revision;
+      return told.text;
+    },
+    lookUp: (role, name) => act('find_element', { selector: `${role} ${JSON.stringify(name)}` }),
     // A selector is all that it needs: nothing is looked up.
     find: async (role, name, selector) => selector ?? `${role} ${JSON.stringify(name)}`,
     // Its answers tell also what was there before, and what came and went.
@@ -57,14 +78,17 @@ export async function stillpoint(program) {
 export async function playwright(scratch) {
   const version = manifest('@playwright/mcp').version;
   const cli = path.join(peers, 'node_modules/@playwright/mcp/cli.js');
-  const { call, pid, close } = await connect('node', [cli, '--headless', '--no-sandbox', '--isolated',
+  const { call, meter, tools, pid, close } = await connect('node', [cli, '--headless', '--no-sandbox', '--isolated',
     '--viewport-size', '1280x800', '--executable-path', BROWSER, '--output-dir', scratch], scratch);
   // An answer begins with the code that was run, which is no observation. It may name the file that holds its
   // snapshot: reading that is part of reading the answer.
   const whole = (said) => {
     const answer = { ...said, text: said.text.replace(/### Ran Playwright code[^]*?(?=### |$)/, '') };
     const file = /\[Snapshot\]\(([^)]+)\)/.exec(answer.text)?.[1];
-    return file ? { ...answer, text: answer.text + fs.readFileSync(path.resolve(scratch, file), 'utf8') } : answer;
+    if (!file) return answer;
+    const snapshot = fs.readFileSync(path.resolve(scratch, file), 'utf8');
+    meter.read.push(snapshot);
+    return { ...answer, text: answer.text + snapshot };
   };
   const snapshot = async () => (await call('browser_snapshot', {})).text;
   const ref = (text, start) => {
@@ -73,8 +97,8 @@ export async function playwright(scratch) {
     return /\[ref=(\w+)\]/.exec(line)[1];
   };
   return {
-    name: 'Playwright MCP', version, pid, close, call,
-    open: (url) => call('browser_navigate', { url }),
+    name: 'Playwright MCP', version, pid, close, call, meter, tools,
+    open: async (url) => whole(await call('browser_navigate', { url })),
     isPast: () => false,
     read: snapshot,
     find: async (role, name) => ref(await snapshot(), `- ${role} ${JSON.stringify(name)}`),
@@ -91,7 +115,7 @@ export async function playwright(scratch) {
 export async function devtools(scratch) {
   const version = manifest('chrome-devtools-mcp').version;
   const bin = path.join(peers, 'node_modules/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js');
-  const { call, pid, close } = await connect('node', [bin, '--headless', '--isolated', '--executablePath', BROWSER,
+  const { call, meter, tools, pid, close } = await connect('node', [bin, '--headless', '--isolated', '--executablePath', BROWSER,
     '--viewport', '1280x800', '--chromeArg=--no-sandbox', '--no-usage-statistics'], scratch);
   const pages = (await call('list_pages', {})).text;
   const pageId = Number(/^(\d+):/m.exec(pages)?.[1] ?? 1);
@@ -103,7 +127,7 @@ export async function devtools(scratch) {
     return found;
   };
   return {
-    name: 'chrome-devtools-mcp', version, pid, close, call: on,
+    name: 'chrome-devtools-mcp', version, pid, close, call: on, meter, tools,
     open: (url) => on('navigate_page', { type: 'url', url }),
     isPast: () => false,
     read: snapshot,
@@ -126,6 +150,7 @@ export async function ariaReader(url) {
   await page.goto(url);
   return {
     version: manifest('playwright-core').version,
+    open: (address) => page.goto(address),
     read: () => page.locator('body').ariaSnapshot(),
     close: () => browser.close(),
   };

@@ -1,0 +1,110 @@
+"""Runs the flake lab in parallel lanes and writes what came out: `run.py --stillpoint PROGRAM --idle LIBRARY --peers FOLDER
+--out FILE [--reps 500] [--peer-reps 50] [--lanes 6]`. Started by script/flake.
+
+Some lanes have every way of driving, each with an app or page of its own, in turns; the others have ours alone, up to the
+number of repetitions. Each lane has its own seed, hence its own delays."""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import machine
+from tally import VERDICTS, tally
+
+HERE = pathlib.Path(__file__).resolve().parent
+PATTERNS = [one for one in json.loads((HERE.parents[1] / "apps/patterns/patterns.json").read_text()) if not one.get("bench")]
+OURS = {"web": ["Stillpoint", "Stillpoint, expecting"], "desktop": ["Stillpoint, idle SDK", "Stillpoint, expecting"]}
+
+
+def shares(total, most):
+    """`total` in equal parts of at most `most`."""
+    if total <= 0:
+        return []
+    parts = -(-total // most)
+    return [total // parts + (n < total % parts) for n in range(parts)]
+
+
+def plan(options):
+    """(surface, seed, reps, whether the peers take part), those with peers first: they take longest."""
+    jobs, seed = [], options.seed
+    for with_peers, total, most in ((True, options.peer_reps, 10), (False, options.reps - options.peer_reps, 50)):
+        for reps in shares(total, most):
+            for surface in ("web", "desktop"):
+                seed += 1
+                jobs.append((surface, seed, reps, with_peers))
+    return jobs
+
+
+def command(options, job, out):
+    surface, seed, reps, with_peers = job
+    common = [out, "--stillpoint", options.stillpoint, "--seed", str(seed), "--reps", str(reps), "--peer-reps", str(reps)]
+    if not with_peers:
+        common += [word for way in OURS[surface] for word in ("--only", way)]
+    for name in options.pattern or []:
+        common += ["--pattern", name]
+    if surface == "web":
+        return ["node", HERE / "web_lane.mjs", *common]
+    python = os.path.join(options.peers, "desktop/bin/python")
+    return [options.stillpoint, "desktop", "run", "--", "/usr/bin/python3", HERE / "desktop_lane.py", *common, "--idle", options.idle, "--peers", python]
+
+
+def run(options, number, job, folder):
+    out = folder / f"{number}.jsonl"
+    env = {**os.environ, "PEERS": os.path.join(options.peers, "web")}
+    began = time.monotonic()
+    with open(folder / f"{number}.log", "w") as log:
+        status = subprocess.run(command(options, job, out), env=env, stdout=log, stderr=log).returncode
+    print(f"lane {number}: {job[0]}, seed {job[1]}, {job[2]} times{', with the peers' if job[3] else ''}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+    if status:
+        raise RuntimeError(f"lane {number} ended with {status}; see {folder / f'{number}.log'}")
+    return [json.loads(line) for line in open(out)]
+
+
+def show(table):
+    print(f"{'':9}{'way':34}{'times':>7}{'premature':>11}{'missed':>8}{'wrong':>7}   95 % interval     late p50 / p99")
+    for row in table:
+        if row["cannot"]:
+            print(f"{row['surface']:9}{row['way']:34}  cannot")
+            continue
+        low, high = (100 * share for share in row["interval_95"])
+        late = f"{row['late_p50_ms']:.0f} / {row['late_p99_ms']:.0f} ms" if row["late_p50_ms"] is not None else "–"
+        print(f"{row['surface']:9}{row['way']:34}{row['times']:>7}{row['premature']:>11}{row['missed']:>8}{row['wrong']:>7}   {low:.2f}–{high:.2f} %   {late:>18}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("stillpoint", "idle", "peers", "out"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--reps", type=int, default=500)
+    parser.add_argument("--peer-reps", type=int, default=50)
+    parser.add_argument("--lanes", type=int, default=6)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--pattern", action="append")
+    options = parser.parse_args()
+    out = pathlib.Path(options.out)
+    folder = out.parent / "flake"
+    folder.mkdir(parents=True, exist_ok=True)
+    jobs, began = plan(options), time.time()
+    with concurrent.futures.ThreadPoolExecutor(options.lanes) as pool:
+        running = [pool.submit(run, options, number, job, folder) for number, job in enumerate(jobs)]
+        results = [one for job in running for one in job.result()]
+    early = {one["name"] for one in PATTERNS if one.get("early")}
+    table = tally([{**one, "early": one["pattern"] in early} for one in results])
+    report = {"machine": machine.machine(), "versions": machine.versions(options.stillpoint, options.peers), "figures": [], "flake": table,
+              "seconds": round(time.time() - began), "reps": options.reps, "peer_reps": options.peer_reps, "lanes": options.lanes,
+              "patterns": [{"name": one["name"], "about": one["about"], "early": bool(one.get("early"))} for one in PATTERNS]}
+    out.write_text(json.dumps(report, indent=1) + "\n")
+    show(table)
+    print(f"→ {out}")
+    # Ours, where the app or page says when it is busy, must never be early, late for ever, or wrong.
+    promised = [row for row in table if row["way"] in ("Stillpoint", "Stillpoint, idle SDK")]
+    return 1 if any(row[name] for row in promised for name in VERDICTS[1:]) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,167 @@
+"""Makes the report from what the benches wrote: `build.py BENCH_FOLDER OUT_FOLDER`. One page that needs nothing else
+(index.html), the same for programs (report.json). Sections without figures say which command takes them."""
+
+import datetime
+import json
+import pathlib
+import sys
+
+from plots import bars, escape, figure, heat, lines, shares, short, table
+
+HERE = pathlib.Path(__file__).resolve().parent
+SURFACES = {"desktop": "Desktop: a GTK 3 program", "web": "Web: a page in Chromium"}
+
+
+def is_ours(name):
+    return name.lower().startswith("stillpoint")
+
+
+def rows_of(one):
+    """A figure's bars: ours first, then the peers."""
+    return [("Stillpoint", one["ours"], True)] + [(name, value, False) for name, value in one["peers"].items()]
+
+
+class Report:
+    def __init__(self, folder):
+        self.benches = {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
+
+    def figures(self, task):
+        return [one for bench in self.benches.values() for one in bench["figures"] if one.get("task") == task]
+
+    def missing(self, command):
+        return f"<p class=soft>Not measured in this run: <code>{command}</code> takes it.</p>"
+
+    # The sections
+
+    def lead(self):
+        cards = []
+        flake = self.benches.get("flake")
+        if flake:
+            ours = [row for row in flake["flake"] if row["way"] in ("Stillpoint", "Stillpoint, idle SDK")]
+            times, failed = sum(row["times"] for row in ours), sum(row["times"] - row["right"] for row in ours)
+            cards.append((f"{failed} of {times:,}", "reads by Stillpoint that were too early, missing or wrong, told nothing about what to wait for"))
+        for one in self.figures("act"):
+            if one["name"] == "web: no work" and one["ratio"]:
+                cards.append((short(one["ours"], "ms"), f"from a click to the settled answer on a page; the fastest peer that knows by itself takes {short(one['ours'] / one['ratio'], 'ms')}"))
+        for one in self.figures("tokens"):
+            if one["name"] == "a change on a page of 500 rows":
+                cards.append((short(one["ours"]), f"tokens to learn what a click changed on a page of 500 rows; the next best peer needs {short(min(v for v in one['peers'].values() if isinstance(v, (int, float))))}"))
+        for one in self.figures("economy-total"):
+            cards.append((short(one["ours"]), f"tokens for ten scripted journeys; the next best peer needs {short(min(v for v in one['peers'].values() if isinstance(v, (int, float))))}"))
+        return '<div class="lead">' + "".join(f"<div><strong>{value}</strong>{escape(words)}</div>" for value, words in cards) + "</div>"
+
+    def flake(self):
+        bench = self.benches.get("flake")
+        if not bench:
+            return self.missing("script/flake")
+        order = {"desktop": 0, "web": 1}
+        rows = sorted(bench["flake"], key=lambda row: (order[row["surface"]], not is_ours(row["way"]), row["way"]))
+        listed = [(SURFACES[row["surface"]], row["way"], row, is_ours(row["way"])) for row in rows]
+        about = (f"{len(bench['patterns'])} asynchronous patterns on each surface, delays drawn from a seed. Each tool acts, waits in its own way and reads; the app logs the truth. "
+                 f"{bench['reps']} times per pattern for Stillpoint, {bench['peer_reps']} for the others, in parallel lanes.")
+        parts = [figure("flakes", "How often the state that was read was not the final one", about, shares(listed), "script/flake")]
+        late = [(SURFACES[surface], [(f"{row['way']}", row["late_p50_ms"], is_ours(row["way"])) for row in rows if row["surface"] == surface and row["late_p50_ms"] is not None]) for surface in order]
+        parts.append(figure("late", "How long after the truth the right answer came", "Median over all right answers. A tool that is early and wrong does not appear quick here.", bars(late, "ms", log=True), "script/flake"))
+        head = ["way", "surface", "times", "premature", "missed", "wrong", "95 % interval", "late p50", "late p99"]
+        cells = [[escape(row["way"]), row["surface"], row["times"], row["premature"], row["missed"], row["wrong"],
+                  f"{100 * row['interval_95'][0]:.2f}–{100 * row['interval_95'][1]:.2f} %", short(row["late_p50_ms"], "ms"), short(row["late_p99_ms"], "ms")] if not row["cannot"]
+                 else [escape(row["way"]), row["surface"], "cannot", "", "", "", "", "", ""] for row in rows]
+        parts.append(table(head, cells, range(2, 9)))
+        for surface in order:
+            ways = [(row["way"], row["patterns"]) for row in rows if row["surface"] == surface and not row["cannot"]]
+            parts.append(figure(f"patterns-{surface}", f"Pattern by pattern, {surface}", "Point at a pattern to see what it does. In those with * the text that is waited for appears before the end.", heat(bench["patterns"], ways), "script/flake"))
+        parts.append("<p class=soft>“Expecting”, “locator”, “listening”, “searching”, “wait_for” and “explicit wait” were told the text to wait for. The others know nothing of the page: they have to find out by "
+                     "themselves when it is done. “Idle SDK” is the same app saying when it is busy; “events only” is what remains where an app is silent and nobody says what to wait for. "
+                     "Intervals are Wilson's, at 95 %.</p>")
+        return "".join(parts)
+
+    def bars_of(self, task, identifier, title, about, command, unit=None, log=True):
+        found = self.figures(task)
+        if not found:
+            return f"<h3>{escape(title)}</h3>" + self.missing(command)
+        groups = [(one["name"], rows_of(one)) for one in found]
+        return figure(identifier, title, about, bars(groups, unit or found[0]["unit"], log), command)
+
+    def growth(self, task, identifier, title, about, x_label, command):
+        found = self.figures(task)
+        if not found:
+            return f"<h3>{escape(title)}</h3>" + self.missing(command)
+        series = {}
+        for one in found:
+            for name, value, _ in rows_of(one):
+                if isinstance(value, (int, float)):
+                    series.setdefault(name, []).append((one["x"], value))
+        return figure(identifier, title, about, lines(list(series.items()), x_label, f"{found[0]['unit']}"), command)
+
+    def tasks(self):
+        return "".join([
+            self.bars_of("act", "act", "Act, and read the state at rest", "From the call to the answer that holds the final state, by the length of the work that the app does. A bar is only there where the answer was right every time.", "script/bench tasks"),
+            self.growth("first-desktop", "first-desktop", "First tree of a desktop app", "From nothing to the whole tree with roles, names and states.", "elements in the app", "script/bench tasks"),
+            self.growth("again-desktop", "again-desktop", "Reading a desktop app again", "The same, when nothing changed.", "elements in the app", "script/bench tasks"),
+            self.growth("first-web", "first-web", "First tree of a page", "From the address to the tree.", "rows on the page", "script/bench tasks"),
+            self.growth("again-web", "again-web", "Reading a page again", "The same, when nothing changed.", "rows on the page", "script/bench tasks"),
+            self.bars_of("find", "find", "Find an element by role and label", "The element is there. What a tool has read before, it may keep.", "script/bench tasks"),
+            self.bars_of("never", "never", "Wait for a change that never comes", "Processor time that the tool and the app use, for each second of waiting.", "script/bench tasks"),
+            self.growth("bytes-web", "bytes-web", "Size of a snapshot", "Bytes of the text that an agent is given. Stillpoint tells the rows on screen and counts the others.", "rows on the page", "script/bench tasks"),
+            self.bars_of("tokens", "tokens", "Tokens", "With one tokenizer for all (o200k_base of gpt-tokenizer).", "script/bench tasks"),
+            self.growth("sessions", "sessions", "Memory by sessions", "Resident memory of one Stillpoint server with so many apps of 305 elements open. The peers drive one app or browser for each process.", "sessions", "script/bench tasks"),
+            self.bars_of("memory", "memory", "Memory", "With a page of 500 rows open.", "script/bench tasks"),
+        ])
+
+    def economy(self):
+        return self.bars_of("economy-calls", "calls", "Calls for ten journeys", "No model takes part: each journey is the shortest script that a careful agent could follow with that server.", "script/bench economy", "calls", False) + \
+            self.bars_of("economy-tokens", "economy", "Tokens for ten journeys", "What the agent sends and is given, over the real protocol.", "script/bench economy", "tokens")
+
+    def all_figures(self):
+        rows = []
+        for name, bench in self.benches.items():
+            for one in bench["figures"]:
+                peers = ", ".join(f"{escape(peer)} {short(value) if isinstance(value, (int, float)) else escape(value)}" for peer, value in one["peers"].items())
+                rows.append([escape(one["name"]), short(one["ours"], one["unit"]), short(one["p99"], one["unit"]), one["samples"], peers, f"<code>{escape(one['command'])}</code>"])
+        return table(["figure", "Stillpoint, p50", "p99", "samples", "peers", "command"], rows, (1, 2, 3))
+
+    def limits(self):
+        rows = json.loads((HERE / "limits.json").read_text())
+        return table(["task", "biggest cost", "how it is known", "next step"], [[escape(row[key]) for key in ("task", "cost", "known_by", "next")] for row in rows])
+
+    def machine(self):
+        seen = next((bench["machine"] for bench in self.benches.values() if "date" in bench["machine"]), {})
+        versions = {}
+        for bench in self.benches.values():
+            versions.update({name: value for name, value in bench["versions"].items() if value})
+        return seen, versions
+
+    def page(self):
+        seen, versions = self.machine()
+        about = ", ".join(str(part) for part in (f"{seen.get('cores')} cores of {seen.get('cpu')}", f"{seen.get('memory_mib', 0) // 1024} GiB", seen.get("system")) if part)
+        date = seen.get("date", datetime.date.today().isoformat())
+        sections = [
+            ("Does it read the final state?", self.flake()),
+            ("The same tasks, side by side", self.tasks()),
+            ("What a journey costs an agent", self.economy()),
+            ("What limits us now", self.limits()),
+            ("Every figure", self.all_figures()),
+            ("Versions", table(["what", "version"], [[escape(name), escape(value)] for name, value in sorted(versions.items())])),
+        ]
+        body = "".join(f"<section><h2>{title}</h2>{content}</section>" for title, content in sections)
+        return f"""<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Stillpoint beside its peers</title><style>{(HERE / 'style.css').read_text()}</style>
+<body><h1>Stillpoint beside its peers</h1>
+<p>Programs that drive user interfaces have to know when an app is done. Most sleep, poll, or hope; tests then fail now and then, and agents look at screens that are
+about to change. Stillpoint follows an app's accessibility tree live and answers when the app has come to rest. This page is one run of it beside other tools, on the same machine, in turns.</p>
+<p class="soft">{escape(date)} · {escape(about)}</p>{self.lead()}{body}</body></html>
+"""
+
+
+def main():
+    benches, out = (pathlib.Path(name) for name in sys.argv[1:3])
+    report = Report(benches)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "index.html").write_text(report.page())
+    (out / "report.json").write_text(json.dumps(report.benches, indent=1) + "\n")
+    print(f"→ {out / 'index.html'}")
+
+
+if __name__ == "__main__":
+    main()
