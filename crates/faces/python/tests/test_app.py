@@ -42,11 +42,7 @@ def test_a_locator_is_resolved_when_it_is_used(login: sp.App) -> None:
     login.find("#password").type("engine")
     login.find("#signin").tap()
     assert welcome.exists() and welcome.element().role == "heading"
-    assert login.find("#orders").find(role_selector("listitem")).count() == 3
-
-
-def role_selector(role: str) -> str:
-    return role
+    assert login.find("#orders").find("listitem").count() == 3
 
 
 def test_several_matches_are_an_error_with_candidates_for_reading_and_for_acting() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import subprocess
+import uuid
 from pathlib import Path
 from typing import Callable
 
@@ -35,13 +36,13 @@ print(desktop.env()["STILLPOINT_DESKTOP"], page.info["pid"], program.pid, flush=
 """
 
 
-def carriers(cookie: str) -> list[int]:
-    """The processes of a desktop, known by its cookie in their environment."""
+def carriers(cookie: str, variable: str = "STILLPOINT_DESKTOP") -> list[int]:
+    """The processes of a desktop, known by its cookie in their environment; or those with another variable."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                if f"STILLPOINT_DESKTOP={cookie}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                if f"{variable}={cookie}".encode() in (entry / "environ").read_bytes().split(b"\0"):
                     found.append(int(entry.name))
             except OSError:
                 continue  # it ended meanwhile
@@ -95,6 +96,30 @@ except KeyboardInterrupt:
 """
     )
     assert done.stdout.split() == ["interrupted", "True", "True"], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("opening", "inside"),
+    [("sp.web('data:text/html,x')", "open_session"), ("sp.desktop(640, 480).start()", "start_desktop")],
+    ids=["browser", "desktop"],
+)
+def test_ctrl_c_while_something_starts_leaves_nothing(python: Run, opening: str, inside: str) -> None:
+    mark = str(uuid.uuid4())
+    done = python(
+        INTERRUPT
+        + f"""
+os.environ["STILLPOINT_TEST_MARK"] = "{mark}"
+import stillpoint as sp
+interrupt_when_in("{inside}")
+try:
+    {opening}
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    )
+    assert done.stdout.split() == ["interrupted"], done.stderr
+    for pid in carriers(mark, "STILLPOINT_TEST_MARK"):
+        assert ends(pid), f"process {pid} lives on"
 
 
 def test_ctrl_c_ends_a_wait_of_a_loop(python: Run) -> None:

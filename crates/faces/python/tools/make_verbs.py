@@ -99,14 +99,12 @@ def method(verb: dict[str, Any], name: str, on_locator: bool) -> str:
         properties = {k: v for k, v in properties.items() if k != "selector"}
         required = [r for r in required if r != "selector"]
     optional = [p for p in properties if p not in required]
-    # An element that may be left out can still be given first.
-    first = ["selector"] if "selector" in optional else []
+    # What may be left out is named: nobody shall mistake a text for a selector.
     lines = [f"    async def {name}(", "        self,"]
     lines += [f"        {p}: {type_of(properties[p], defs)}," for p in required]
-    lines += [f"        {p}: Optional[{type_of(properties[p], defs)}] = None," for p in first]
-    if len(optional) > len(first):
+    if optional:
         lines.append("        *,")
-    for p in [p for p in optional if p not in first]:
+    for p in optional:
         kind, default = type_of(properties[p], defs), properties[p].get("default")
         if default is None or isinstance(default, list):
             lines.append(f"        {p}: Optional[{kind}] = None,")
@@ -116,7 +114,7 @@ def method(verb: dict[str, Any], name: str, on_locator: bool) -> str:
     if on_locator and call == "wait":
         call = "insist"
     lines.append(f"    ) -> {answer}:")
-    lines += documentation(verb, properties, required + first + [p for p in optional if p not in first])
+    lines += documentation(verb, properties, required + optional)
     given = ", ".join(f'"{p}": {p}' for p in required)
     if on_locator:
         given = ", ".join(filter(None, ['"selector": self.selector', given]))

@@ -247,7 +247,7 @@ def story_of(session: _native.Session | None) -> str:
     if session is None:
         return ""
     try:
-        return session.story(_ENTRIES)
+        return session.story(_ENTRIES).rstrip()
     except _native.EngineError:
         # A forked child cannot look at it.
         return ""

@@ -421,7 +421,6 @@ class AppVerbs:
     async def type_text(
         self,
         text: str,
-        selector: Optional[Selector] = None,
         *,
         confirm: bool = False,
         dry_run: bool = False,
@@ -430,6 +429,7 @@ class AppVerbs:
         fingerprint: Optional[Mapping[str, Any]] = None,
         heal: bool = False,
         replace: bool = True,
+        selector: Optional[Selector] = None,
         settle: Literal["auto", "none"] = "auto",
         settle_timeout_ms: int = 5000,
         settle_window_ms: int = 150,
@@ -439,7 +439,6 @@ class AppVerbs:
         check boxes and combo boxes use set_value; for Enter and shortcuts press_key.
 
         :param text: What to type.
-        :param selector: The field; left out, it goes to whoever has the focus.
         :param confirm: Do it although the policy holds it for destructive.
         :param dry_run: Only find out whether it could be done; nothing is dispatched.
         :param expect: What must be true afterwards: a selector that must be visible, or an object.
@@ -447,6 +446,7 @@ class AppVerbs:
         :param fingerprint: What was recorded of the target, from `find_element` with fingerprint: true.
         :param heal: Where the selector finds nothing, take the element that `fingerprint` surely is.
         :param replace: Replace what is there (true) or add to it (false).
+        :param selector: The field; left out, it goes to whoever has the focus.
         :param settle: Wait until the UI is at rest afterwards (auto), or not (none).
         :param settle_timeout_ms: How long settling may take at most, in milliseconds.
         :param settle_window_ms: How long it must be quiet to be at rest, in milliseconds.
@@ -473,7 +473,6 @@ class AppVerbs:
     async def press_key(
         self,
         key: str,
-        selector: Optional[Selector] = None,
         *,
         confirm: bool = False,
         dry_run: bool = False,
@@ -481,6 +480,7 @@ class AppVerbs:
         expected_revision: Optional[int] = None,
         fingerprint: Optional[Mapping[str, Any]] = None,
         heal: bool = False,
+        selector: Optional[Selector] = None,
         settle: Literal["auto", "none"] = "auto",
         settle_timeout_ms: int = 5000,
         settle_window_ms: int = 150,
@@ -489,13 +489,13 @@ class AppVerbs:
         """Presses a key or a chord, such as Enter or ctrl+s. To type text use type_text.
 
         :param key: The key: Enter, Escape, `ArrowDown`, F5, a, ctrl+s, ctrl+shift+Tab.
-        :param selector: The element that gets it; left out, it goes to whoever has the focus.
         :param confirm: Do it although the policy holds it for destructive.
         :param dry_run: Only find out whether it could be done; nothing is dispatched.
         :param expect: What must be true afterwards: a selector that must be visible, or an object.
         :param expected_revision: Refuse if the target changed since this revision.
         :param fingerprint: What was recorded of the target, from `find_element` with fingerprint: true.
         :param heal: Where the selector finds nothing, take the element that `fingerprint` surely is.
+        :param selector: The element that gets it; left out, it goes to whoever has the focus.
         :param settle: Wait until the UI is at rest afterwards (auto), or not (none).
         :param settle_timeout_ms: How long settling may take at most, in milliseconds.
         :param settle_window_ms: How long it must be quiet to be at rest, in milliseconds.
