@@ -16,7 +16,7 @@ import stillpoint as sp
 from stillpoint import expect
 
 EDITOR = pytest.mark.stillpoint(command=["mousepad", "--disable-server"])
-TEXT = "textbox[focused]"
+TEXT = "tab >> textbox"
 
 
 @EDITOR
@@ -46,7 +46,7 @@ def test_a_file_is_saved(app: sp.App, tmp_path: Path) -> None:
     app.find(TEXT).type("kept")
     app.press_key("ctrl+s")
     dialog = app.find('dialog "Save As"')
-    dialog.find(TEXT).type(str(tmp_path / "note.txt"))
+    dialog.find("textbox").type(str(tmp_path / "note.txt"))
     app.press_key("Enter", expect={"selector": dialog, "condition": "gone"})
     app.expect_screen(title=f"{tmp_path}/note.txt - Mousepad")
     assert (tmp_path / "note.txt").read_text().strip() == "kept"
