@@ -89,6 +89,8 @@ struct Hit {
 #[derive(Deserialize)]
 struct Requests {
     requests: Vec<NetworkRequest>,
+    /// The far end's time, in which the requests are told.
+    now_ms: Option<u64>,
 }
 
 impl RemoteBackend {
@@ -143,9 +145,17 @@ impl Backend for RemoteBackend {
     }
 
     async fn network(&self, since_ms: u64, deadline: Deadline) -> Result<Vec<NetworkRequest>> {
-        let params = json!({ "since_ms": since_ms });
+        // The far end counts from its own start: all are asked for, and told in our time.
+        let params = json!({ "since_ms": 0 });
         let answer: Requests = self.line.ask_about("backend.network", params, deadline).await?;
-        Ok(answer.requests)
+        let ours = self.sink.opened().elapsed().as_millis() as i64;
+        let ahead = answer.now_ms.map_or(0, |far| ours - far as i64);
+        let mut requests = answer.requests;
+        for request in &mut requests {
+            request.started_ms = (request.started_ms as i64 + ahead).max(0) as u64;
+        }
+        requests.retain(|request| request.started_ms >= since_ms);
+        Ok(requests)
     }
 
     async fn close(&self) {

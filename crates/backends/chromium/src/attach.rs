@@ -89,7 +89,7 @@ pub(crate) async fn attach(
     };
     let (browser, notes) = Socket::connect(&url, deadline).await?;
     let shared = Shared::default();
-    let log = Log::new();
+    let log = Log::new(sink.opened());
     let live_options = Options {
         limits: options.limits,
         full: settings.full,

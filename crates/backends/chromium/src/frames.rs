@@ -31,6 +31,9 @@ pub(crate) struct Page {
     pub(crate) url: String,
 }
 
+/// A document that is on its way out is followed by another within this time, or stays.
+const LEAVING: Duration = Duration::from_secs(1);
+
 /// One frame with its document.
 pub(crate) struct Frame {
     /// Our number for this document in this frame.
@@ -40,6 +43,8 @@ pub(crate) struct Frame {
     pub(crate) serial: u32,
     /// The observer's world in this document.
     pub(crate) context: Option<i64>,
+    /// When its observer fell silent: the document is on its way out, and is not read in the place of the next one.
+    pub(crate) leaving: Option<Instant>,
     /// The document's node.
     pub(crate) root: Option<NativeKey>,
     /// The observer's numbers → the browser's.
@@ -66,6 +71,14 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// Whether something of it is to be read; `all` of it, or only what is not at rest from its last reading.
+    pub(crate) fn is_due(&self, all: bool) -> bool {
+        if self.context.is_none() {
+            return self.leaving.is_none_or(|since| since.elapsed() > LEAVING);
+        }
+        (self.bulk && (all || !self.is_resting())) || !self.dirty.is_empty()
+    }
+
     pub(crate) fn new(index: u32, session: &str, parent: Option<String>, serial: u32) -> Self {
         Frame {
             index,
@@ -73,6 +86,7 @@ impl Frame {
             parent,
             serial,
             context: None,
+            leaving: None,
             root: None,
             numbers: HashMap::new(),
             controls: 0,

@@ -80,8 +80,9 @@ struct Response {
 }
 
 impl Log {
-    pub(crate) fn new() -> Self {
-        Log { entries: Arc::default(), start: Instant::now() }
+    /// A log on the time line that began at `start`.
+    pub(crate) fn new(start: Instant) -> Self {
+        Log { entries: Arc::default(), start }
     }
 
     /// The requests that were sent since `since_ms`.
@@ -173,6 +174,7 @@ impl Traffic {
             duration_ms: None,
             error: None,
             kind: Some(kind),
+            action_id: None,
         };
         let mut entries = self.log.lock();
         if entries.len() >= REMEMBERED {
@@ -256,7 +258,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_request_blocks_until_it_ends_and_a_long_poll_only_for_ten_seconds() {
-        let log = Log::new();
+        let log = Log::new(Instant::now());
         let mut traffic = Traffic::new(log.clone());
         let sent = |id: &str| {
             format!(
@@ -277,7 +279,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_script_of_a_worker_is_not_waited_for_because_its_end_is_told_elsewhere() {
-        let mut traffic = Traffic::new(Log::new());
+        let mut traffic = Traffic::new(Log::new(Instant::now()));
         let sent = |id: &str, loader: &str| {
             let request = format!(r#"{{"url":"http://h/{id}.js","method":"GET"}}"#);
             format!(r#"{{"requestId":"{id}","loaderId":"{loader}","type":"Script","request":{request}}}"#)
@@ -290,7 +292,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_document_that_another_process_takes_over_is_not_waited_for_where_it_began() {
-        let mut traffic = Traffic::new(Log::new());
+        let mut traffic = Traffic::new(Log::new(Instant::now()));
         let sent = r#"{"requestId":"1","frameId":"f","type":"Document","request":{"url":"http://h/","method":"GET"}}"#;
         traffic.event("page", "Network.requestWillBeSent", sent);
         traffic.handed_over("other", "frame");

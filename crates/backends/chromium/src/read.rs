@@ -95,9 +95,7 @@ impl Live {
             let due: Vec<String> = self
                 .frames
                 .iter()
-                .filter(|(_, f)| {
-                    f.context.is_none() || (f.bulk && (all || !f.is_resting())) || !f.dirty.is_empty()
-                })
+                .filter(|(_, f)| f.is_due(all))
                 .filter(|(_, f)| self.page(&f.session).is_some_and(|p| !p.crashed))
                 .map(|(id, _)| id.clone())
                 .collect();
@@ -180,6 +178,7 @@ impl Live {
             .post("Runtime.evaluate", json!({ "expression": source, "contextId": context, "silent": true }));
         if let Some(frame) = self.frames.get_mut(id) {
             frame.context = Some(context);
+            frame.leaving = None;
             frame.bulk = true;
         }
         self.again = true;
@@ -218,11 +217,13 @@ impl Live {
                 self.ask(id);
             }
             Err(error) => {
-                // The document is on its way out; a new one will announce itself. If it does not, enter it again.
+                // The document is on its way out; a new one will announce itself. If it does not, it is entered again.
                 tracing::debug!(%error, frame = %id, "an observer fell silent");
                 if let Some(frame) = self.frames.get_mut(id) {
                     frame.context = None;
+                    frame.leaving = Some(Instant::now());
                 }
+                self.again = true;
                 self.update_registry();
             }
         }

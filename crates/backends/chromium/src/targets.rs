@@ -106,6 +106,7 @@ impl Live {
     pub(crate) fn navigated(&mut self, session: &str, info: &FrameInfo) {
         let Some(at) = self.pages.iter().position(|page| page.session.id() == session) else { return };
         let known_parent = self.frames.get(&info.id).and_then(|frame| frame.parent.clone());
+        tracing::trace!(session, frame = info.id, url = info.url, "a frame has a new document");
         self.drop_document(&info.id);
         self.last_number += 1;
         let page = &mut self.pages[at];

@@ -105,7 +105,8 @@ fn of_prop(props: &Props, prop: &Prop) -> Class {
         Prop::Text(_) => Class::Text,
         Prop::Value(_) | Prop::RawValue(_) => value_class(props.role()),
         Prop::ValueRange(_) => Class::State,
-        Prop::Actions(_) => Class::Enabled,
+        // What is offered follows from what is enabled and focusable; Qt tells it late, and nobody sees it.
+        Prop::Actions(_) => Class::Cosmetic,
         Prop::Bounds(_) => Class::Geometry,
         Prop::State(state, _) => match state {
             State::Visible => Class::Visibility,

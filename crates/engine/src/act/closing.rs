@@ -40,7 +40,7 @@ impl Run<'_> {
         self.audit();
         let delta = delta.filter(|d| !d.is_empty()).map(|d| (d, snapshot));
         let envelope = Envelope { head: self.head, delta };
-        self.session.remember(&envelope);
+        self.session.remember(&envelope, self.dispatched);
         if envelope.error.is_some() {
             self.session.picture_failure(&envelope.action_id);
         }

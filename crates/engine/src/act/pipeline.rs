@@ -14,7 +14,7 @@ use stillpoint_core::render::Element;
 use stillpoint_core::select::{Resolved, Selector};
 use stillpoint_core::settle::{LoadingState, Reason, Rules, StabilityState};
 use stillpoint_core::tree::{ElementId, NativeKey, TreeView};
-use stillpoint_core::{Code, Error, Result};
+use stillpoint_core::{Code, Error, Moment, Result};
 use tokio::time::Instant;
 
 /// Makes the platform's action for the targets' keys.
@@ -59,6 +59,9 @@ pub async fn act(
     Ok(run.go(proof).await)
 }
 
+/// How often a target that was replaced is looked for anew.
+const LOOKS: usize = 3;
+
 /// An action under way.
 pub(super) struct Run<'a> {
     pub(super) session: &'a Session,
@@ -67,6 +70,8 @@ pub(super) struct Run<'a> {
     pub(super) call: &'a Call,
     pub(super) deadline: Deadline,
     pub(super) head: Head,
+    /// When it was handed to the app.
+    pub(super) dispatched: Option<Moment>,
     /// What spoke against it while it waited for its target.
     pub(super) seen: Seen,
     /// What its settling saw.
@@ -131,6 +136,7 @@ impl<'a> Run<'a> {
             deadline,
             head,
             seen,
+            dispatched: None,
             watched: None,
             confirmed: Vec::new(),
             given: serde_json::Value::Null,
@@ -152,6 +158,46 @@ impl<'a> Run<'a> {
             self.session.catch_up(self.deadline).await?;
         }
         self.head.revision_before = self.session.revision();
+        let mut again = 0;
+        let handed_over = loop {
+            match self.hand_over().await {
+                Err(stop) if again < LOOKS && self.was_replaced(&stop) => {
+                    again += 1;
+                    self.head.target = None;
+                    self.session.catch_up(self.deadline).await?;
+                }
+                handed_over => break handed_over?,
+            }
+        };
+        let Some((first, watch)) = handed_over else {
+            self.head.success = true;
+            return Ok(());
+        };
+        self.head.lifecycle_state = Lifecycle::Dispatched;
+        self.settle(watch).await;
+        self.verify(first, proof).await.map_err(|error| Stop { error, delivery: Delivery::Delivered })?;
+        let failure = self.watched.as_ref().and_then(|w| w.failure.clone());
+        if let Some(failure) = failure.filter(|e| e.code == Code::TargetLost) {
+            // It arrived, and the app died of it or soon after: worth knowing, and never worth a retry.
+            return Err(Stop { error: failure, delivery: Delivery::Delivered });
+        }
+        self.head.success = true;
+        Ok(())
+    }
+
+    /// Whether what was found went away before anything was dispatched: a page that is drawn anew replaces its elements,
+    /// and a selector means whichever of them is there.
+    fn was_replaced(&self, stop: &Stop) -> bool {
+        let was_found = self.head.target.as_ref().is_some_and(|target| target.resolved.is_some());
+        was_found
+            && stop.error.code == Code::StaleReference
+            && stop.delivery == Delivery::NotDelivered
+            && !self.deadline.has_passed()
+    }
+
+    /// Finds the target, makes sure of it, and dispatches; gives the target and what watches the effect. Nothing where
+    /// nothing may be dispatched.
+    async fn hand_over(&mut self) -> Result<Option<(Option<ElementId>, Option<Watch>)>, Stop> {
         let (first, second) = self.resolve().await?;
         self.head.lifecycle_state = Lifecycle::Resolved;
         self.precondition(first)?;
@@ -163,21 +209,11 @@ impl<'a> Run<'a> {
         let action = self.action(first, second)?;
         self.permit(&action).await?;
         if self.is_dry() {
-            self.head.success = true;
-            return Ok(());
+            return Ok(None);
         }
         let watch = self.subscribe()?;
         self.dispatch(&action).await?;
-        self.head.lifecycle_state = Lifecycle::Dispatched;
-        self.settle(watch).await;
-        self.verify(first, proof).await.map_err(|error| Stop { error, delivery: Delivery::Delivered })?;
-        let failure = self.watched.as_ref().and_then(|w| w.failure.clone());
-        if let Some(failure) = failure.filter(|e| e.code == Code::TargetLost) {
-            // It arrived, and the app died of it or soon after: worth knowing, and never worth a retry.
-            return Err(Stop { error: failure, delivery: Delivery::Delivered });
-        }
-        self.head.success = true;
-        Ok(())
+        Ok(Some((first, watch)))
     }
 
     async fn resolve(&mut self) -> Result<(Option<ElementId>, Option<ElementId>)> {
@@ -264,6 +300,7 @@ impl<'a> Run<'a> {
             return Err(too_late().into());
         }
         let began = Instant::now();
+        self.dispatched = Some(self.session.moment(began));
         let deadline = self.deadline;
         let performed = tokio::select! {
             performed = self.session.backend().perform(action, deadline) => performed?,

@@ -168,6 +168,10 @@ pub struct NetworkRequest {
     /// What kind of thing was asked for: `document`, `fetch`, `image`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
+    /// The action in whose course it was sent: after its dispatch, and before the UI was at rest again. None for what
+    /// the app sent by itself. The engine fills it in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_id: Option<String>,
 }
 
 /// One attached app.

@@ -48,6 +48,7 @@ struct Shared {
 pub struct EventSink {
     queue: mpsc::Sender<Event>,
     shared: Arc<Shared>,
+    opened: Instant,
 }
 
 /// The session's end of it.
@@ -61,10 +62,15 @@ pub struct Inbox {
 pub fn channel(capacity: usize) -> (EventSink, Inbox) {
     let (tx, rx) = mpsc::channel(capacity);
     let shared = Arc::new(Shared::default());
-    (EventSink { queue: tx, shared: shared.clone() }, Inbox { queue: rx, shared })
+    (EventSink { queue: tx, shared: shared.clone(), opened: Instant::now() }, Inbox { queue: rx, shared })
 }
 
 impl EventSink {
+    /// The start of the session's time line: every time in milliseconds of the session counts from here.
+    pub fn opened(&self) -> Instant {
+        self.opened
+    }
+
     /// Hands over a batch that was received now.
     pub fn send(&self, changes: Vec<Change>) {
         self.send_at(Instant::now(), changes);

@@ -109,8 +109,8 @@ impl Session {
     ) -> Result<Self> {
         let choice = Choice::from(options)?;
         let rules = choice.sampler_rules();
-        let epoch = Instant::now();
         let (sink, inbox) = channel(setting.capacity);
+        let epoch = sink.opened();
         let (sampling, looks) = Sampling::new();
         let attaching = connector.attach(&target, options, sink.clone(), deadline);
         let attached = deadline.bound(&format!("attaching to {target}"), attaching).await?;

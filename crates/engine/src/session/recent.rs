@@ -16,6 +16,8 @@ const KEPT: usize = 64;
 pub struct PastAction {
     /// Its name.
     pub action_id: String,
+    /// When it was handed to the app; none if it never was.
+    pub dispatched: Option<Moment>,
     /// When it ended.
     pub ended: Moment,
     /// What was seen of it.
@@ -35,7 +37,7 @@ impl Session {
     }
 
     /// Keeps what was seen of an action.
-    pub(crate) fn remember(&self, envelope: &Envelope) {
+    pub(crate) fn remember(&self, envelope: &Envelope, dispatched: Option<Moment>) {
         let said = envelope.delta().map(|(delta, snapshot)| {
             let touched = delta.added().map(|(id, _)| id).chain(delta.changed().map(|(id, _)| id));
             complaints(&snapshot.tree, touched)
@@ -51,12 +53,23 @@ impl Session {
             complaints: said.unwrap_or_default(),
             network: Vec::new(),
         };
-        let action = PastAction { action_id: envelope.action_id.clone(), ended: self.now(), evidence };
+        let action =
+            PastAction { action_id: envelope.action_id.clone(), dispatched, ended: self.now(), evidence };
         let mut past = self.inner.recent.past.lock().unwrap_or_else(PoisonError::into_inner);
         if past.len() == KEPT {
             past.pop_front();
         }
         past.push_back(action);
+    }
+
+    /// The remembered action that was under way at a time, in milliseconds of the session. Of two at once, the later.
+    pub(crate) fn action_under_way(&self, at_ms: u64) -> Option<String> {
+        let past = self.inner.recent.past.lock().unwrap_or_else(PoisonError::into_inner);
+        let covers = |a: &&PastAction| {
+            let begun = a.dispatched.is_some_and(|at| at.as_micros() / 1000 <= at_ms);
+            begun && at_ms <= a.ended.as_micros() / 1000
+        };
+        past.iter().filter(covers).max_by_key(|a| a.dispatched).map(|a| a.action_id.clone())
     }
 
     /// A remembered action.

@@ -35,7 +35,8 @@ impl Answer for NetworkAnswer {
         let mut out = String::new();
         for r in &self.requests {
             let status = r.status.map_or_else(|| "…".to_owned(), |s| s.to_string());
-            let _ = writeln!(out, "{} {} {status}", r.method, r.url);
+            let by = r.action_id.as_ref().map(|id| format!(" by {id}")).unwrap_or_default();
+            let _ = writeln!(out, "{} {} {status}{by}", r.method, r.url);
         }
         if out.is_empty() { "no requests\n".to_owned() } else { out }
     }
@@ -57,6 +58,10 @@ impl Verb for GetNetworkActivity {
         session.alive()?;
         let deadline = Deadline::after(Duration::from_secs(5));
         let asked = session.backend().network(params.since, deadline);
-        Ok(NetworkAnswer { requests: deadline.bound("its network activity", asked).await? })
+        let mut requests = deadline.bound("its network activity", asked).await?;
+        for request in &mut requests {
+            request.action_id = session.action_under_way(request.started_ms);
+        }
+        Ok(NetworkAnswer { requests })
     }
 }

@@ -126,7 +126,7 @@ impl AgentHandler {
                 let asked: Network = read(method, params)?;
                 let feed = self.feed_of(asked.epoch).await?;
                 let requests = feed.backend.network(asked.since_ms, asked.timed.deadline()).await?;
-                Ok(json!({ "requests": requests }))
+                Ok(json!({ "requests": requests, "now_ms": feed.now_ms() }))
             }
             _ => Err(Error::new(
                 Code::Unsupported,

@@ -40,12 +40,14 @@ impl<C: Connector> Connector for Followed<C> {
         deadline: Deadline,
     ) -> Result<Attached> {
         let (told, inbox) = channel(CAPACITY);
+        let opened = told.opened();
         let attached = self.connector.attach(target, options, told, deadline).await?;
         let (flushes, asked) = mpsc::channel(16);
         let feed = Arc::new(Feed {
             epoch: self.hub.new_epoch(),
             backend: attached.backend,
             hub: Arc::clone(&self.hub),
+            opened,
             sink,
             protected: Mutex::default(),
             flushes,
@@ -77,12 +79,18 @@ pub(crate) struct Feed {
     /// The way to the app.
     pub(crate) backend: Box<dyn Backend>,
     hub: Arc<Hub>,
+    opened: Instant,
     sink: EventSink,
     protected: Mutex<HashSet<NativeKey>>,
     flushes: mpsc::Sender<oneshot::Sender<()>>,
 }
 
 impl Feed {
+    /// The time now, in milliseconds of the attachment, as the times of its requests are.
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.opened.elapsed().as_millis() as u64
+    }
+
     fn protected(&self) -> MutexGuard<'_, HashSet<NativeKey>> {
         self.protected.lock().unwrap_or_else(PoisonError::into_inner)
     }
