@@ -136,6 +136,19 @@ async fn a_revision_that_the_target_outlived_is_refused_with_the_delta() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_target_that_is_replaced_while_it_is_waited_for_is_found_anew() {
+    let scene = "application \"A\"\n  window \"W\" #w\n    button \"Go\" #old [not enabled]\n    status #s text=\"idle\"\n\non attach:\n  after 100ms remove #old\n  after 200ms add button \"Go\" #new to #w\n\non tap #new:\n  set #s text \"gone\"\n";
+    let session = scripted(scene).await;
+    let old = ask(&session, "find_element", json!({ "selector": "button \"Go\"" })).await;
+    let tapped = ask(&session, "tap", json!({ "selector": "button \"Go\"", "expect": "\"gone\"" })).await;
+    assert_eq!(tapped["lifecycle_state"], "verified", "{tapped}");
+    let new = &tapped["target"]["resolved"]["element_id"];
+    assert_ne!(*new, old["elements"][0]["element_id"], "the record is of the one that was tapped");
+    let by_id = ask(&session, "tap", json!({ "selector": old["elements"][0]["element_id"] })).await;
+    assert_eq!(by_id["failure_code"], "STALE_REFERENCE", "an id means one element: {by_id}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_dead_element_id_is_a_stale_reference() {
     let session = open("sim:table:20").await;
     let found = ask(&session, "find_element", json!({ "selector": "button \"Delete\"" })).await;
