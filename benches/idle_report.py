@@ -1,6 +1,6 @@
 """Gives the figures of the idle SDK the shape of every other bench: the machine, versions, aims and ratios.
 
-Usage: idle_report.py FIGURES.json OUT.json
+Usage: idle_report.py FIGURES.json… OUT.json
 """
 
 import json
@@ -35,9 +35,13 @@ def shaped(figure):
     return figure
 
 
-def main(source, out):
+def read(source):
     with open(source) as file:
-        figures = [shaped(figure) for figure in json.load(file)["figures"]]
+        return [shaped(figure) for figure in json.load(file)["figures"]]
+
+
+def main(*sources, out):
+    figures = [figure for source in sources for figure in read(source)]
     rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     machine = {"cpu": cpu(), "cores": os.cpu_count(), "kernel": platform.release(), "load": os.getloadavg()[0]}
     told = {"machine": machine, "versions": {"rustc": rustc}, "figures": figures}
@@ -48,4 +52,4 @@ def main(source, out):
         print(f"{f['name']:<48} {f['p50']:>10.1f} {f['p99']:>12.1f} {f['unit']}  {aim}")
 
 
-main(*sys.argv[1:])
+main(*sys.argv[1:-1], out=sys.argv[-1])
