@@ -118,7 +118,7 @@ def table(head, rows, numbers=()):
 def heat(patterns, ways):
     """Which way fails at which pattern: ways are [(name, {pattern: row})]."""
     head = "".join(f"<th>{escape(name)}</th>" for name, _ in ways)
-    out = [f'<div class="scroll"><table class="heat"><thead><tr><th>share that was not right, in %</th>{head}</tr></thead><tbody>']
+    out = [f'<div class="scroll"><table class="heat"><thead><tr><th></th>{head}<td></td></tr></thead><tbody>']
     for one in patterns:
         cells = []
         for _, found in ways:
@@ -130,5 +130,5 @@ def heat(patterns, ways):
             kind = ' class="right"' if share == 0 else f' style="background:color-mix(in srgb, var(--premature) {20 + 60 * share:.0f}%, var(--panel))"'
             cells.append(f"<td{kind}>{100 * share:.0f}</td>")
         mark = " *" if one["early"] else ""
-        out.append(f'<tr><th title="{escape(one["about"])}">{escape(one["name"])}{mark}</th>{"".join(cells)}</tr>')
+        out.append(f'<tr><th title="{escape(one["about"])}">{escape(one["name"])}{mark}</th>{"".join(cells)}<td class="about">{escape(one["about"])}</td></tr>')
     return "".join(out) + "</tbody></table></div>"

@@ -26,7 +26,7 @@ def figure(task, name, unit, samples, **more):
     middle = {who: statistics.median(list_) if isinstance(list_, list) else list_ for who, list_ in samples.items()}
     ours, *_ = [list_ for who, list_ in samples.items() if who == "Stillpoint"]
     peers = {who: value for who, value in middle.items() if who != "Stillpoint"}
-    numbers = [value for value in peers.values() if isinstance(value, (int, float))]
+    numbers = [value for who, value in peers.items() if isinstance(value, (int, float)) and not who.startswith("Stillpoint")]
     return {"task": task, "name": name, "unit": unit, "ours": middle["Stillpoint"], "p50": middle["Stillpoint"], "p99": quantile(ours, 0.99), "samples": len(ours),
             "peers": peers, "ratio": middle["Stillpoint"] / min(numbers) if numbers else None, "command": "script/bench tasks", **more}
 

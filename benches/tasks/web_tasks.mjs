@@ -27,7 +27,7 @@ const timed = async (work) => { const began = performance.now(); const told = aw
 function figure(task, name, unit, samples, more = {}) {
   const middle = Object.fromEntries(Object.entries(samples).map(([who, list]) => [who, Array.isArray(list) ? at(list, 0.5) : list]));
   const { Stillpoint: ours, ...peers } = middle;
-  const numbers = Object.values(peers).filter((value) => typeof value === 'number');
+  const numbers = Object.entries(peers).filter(([who, value]) => typeof value === 'number' && !who.startsWith('Stillpoint')).map(([, value]) => value);
   figures.push({ task, name, unit, ours, p50: ours, p99: at([samples.Stillpoint].flat(), 0.99), samples: [samples.Stillpoint].flat().length, peers,
     ratio: numbers.length ? ours / Math.min(...numbers) : null, command, ...more });
   console.log(`${name}: ${ours} ${unit}; ${JSON.stringify(peers)}`);

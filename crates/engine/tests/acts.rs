@@ -6,7 +6,7 @@ mod support;
 use serde_json::{Value, json};
 use stillpoint_core::Code;
 use stillpoint_engine::Session;
-use support::{ask, open, refused, scripted};
+use support::{answer, ask, open, refused, scripted};
 
 async fn log_in(session: &Session, password: &str) -> Value {
     for (field, text) in [("#username", "ada"), ("#password", password)] {
@@ -44,6 +44,19 @@ async fn what_is_expected_late_is_told_with_all_that_came_along() {
         "{done}"
     );
     assert!(done["delta"]["changed"].to_string().contains("done too"), "{done}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_that_are_longer_than_the_screen_are_told_as_the_screen() {
+    let rows = 1..=200;
+    let mut scene = "application \"A\"\n  button \"Go\" #go\n".to_owned();
+    scene.extend(rows.clone().map(|n| format!("  text \"row {n}\" #r{n} text=\"as it was before\"\n")));
+    scene.push_str("\non tap #go:\n");
+    scene.extend(rows.map(|n| format!("  set #r{n} text \"new\"\n")));
+    let session = scripted(&scene).await;
+    let told = answer(&session, "tap", json!({ "selector": "#go" })).await.unwrap().text();
+    assert!(told.contains("rev 2 stable"), "the screen is told: {told}");
+    assert!(!told.contains("as it was before"), "{told}");
 }
 
 #[tokio::test(start_paused = true)]

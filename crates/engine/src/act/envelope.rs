@@ -7,11 +7,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt::Write;
 use stillpoint_core::judge::Verb;
-use stillpoint_core::render::{DeltaJson, Element, EmitOptions, delta_text, diff, elements};
+use stillpoint_core::render::{
+    DeltaJson, Element, EmitOptions, SnapshotView, delta_text, diff, elements, snapshot_text,
+};
 use stillpoint_core::revise::{Delta, Revision, Snapshot};
 use stillpoint_core::select::{Confidence, Step};
 use stillpoint_core::settle::{LoadingState, StabilityState};
 use stillpoint_core::{Code, Error, Result};
+
+/// Changes that take more bytes to tell than this are compared with the screen.
+const LONG: usize = 4096;
 
 /// How far an action came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -191,6 +196,24 @@ impl Envelope {
         }
     }
 
+    /// What changed, or the whole screen where that is shorter: a long list that was scrolled has a thousand rows gone and
+    /// a thousand new, and twenty on the screen.
+    fn changes_text(&self, delta: &Delta, snapshot: &Snapshot) -> String {
+        let changes = delta_text(delta, &snapshot.tree);
+        if changes.len() <= LONG {
+            return changes;
+        }
+        let view = SnapshotView {
+            target: self.head.trace_id.rsplit_once('/').map_or("", |(target, _)| target),
+            snapshot,
+            stability: self.head.stability_state,
+            loading: self.head.loading_state,
+            options: EmitOptions::default(),
+        };
+        let screen = snapshot_text(&view);
+        if screen.len() < changes.len() { screen } else { changes }
+    }
+
     fn delta_json(&self) -> Option<DeltaJson> {
         let (delta, snapshot) = self.delta.as_ref()?;
         let options = EmitOptions::default();
@@ -244,7 +267,7 @@ impl Answer for Envelope {
             let _ = writeln!(out, "not at rest yet{who}");
         }
         if let Some((delta, snapshot)) = &self.delta {
-            out.push_str(&delta_text(delta, &snapshot.tree));
+            out.push_str(&self.changes_text(delta, snapshot));
         }
         out
     }
