@@ -44,7 +44,7 @@ class Way:
                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1)
         self.truth = open(self.pipe)
         pid = int(self.app.stdout.readline().split()[1])
-        python = options.peers if tool == "xa11y" else "/usr/bin/python3"
+        python = options.peers if tool in ("xa11y", "dogtail") else "/usr/bin/python3"
         given = [options.stillpoint] if tool == "stillpoint" else []
         self.tool = subprocess.Popen([python, HERE / "desktop_tools.py", tool, *given], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                      stderr=sys.stderr if options.verbose else subprocess.DEVNULL, text=True, bufsize=1)

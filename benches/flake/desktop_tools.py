@@ -154,40 +154,38 @@ class Dogtail:
 
     def __init__(self):
         from dogtail.config import config
-        config.logDebugToFile = False
-        config.logDebugToStdOut = False
-        config.checkForA11y = False
+        config.check_for_a11y = False
         from dogtail import tree
-        self.tree = tree
+        self.config, self.tree = config, tree
 
     def attach(self, pid):
         self.root = next(app for app in self.tree.root.applications() if app.get_process_id() == pid)
 
     def do(self, kind, n, expect):
         if kind == "tap":
-            self.root.child(name="Go", roleName="push button").doActionNamed("click")
+            self.root.child(name="Go", role_name="push button").do_action_named("click")
         else:
-            self.root.child(name="Input", roleName="text").text = str(n)
+            self.root.child(name="Input", role_name="text").text = str(n)
         if expect:
-            self.root.child(name=expect, showingOnly=True)
-        return "\n".join(node.name for node in self.root.findChildren(lambda node: node.showing))
+            self.root.child(name=expect, showing_only=True)
+        return "\n".join(node.name for node in self.root.find_children(lambda node: node.showing))
 
     def first(self):
         return self.again()
 
     def again(self):
-        return timed(lambda: len(self.root.findChildren(lambda node: bool(node.role) and node.name is not None and node.getState() is not None)))
+        return timed(lambda: len(self.root.find_children(lambda node: bool(node.role_name) and node.name is not None and node.get_state_set() is not None)))
 
     def find(self):
-        return timed(lambda: self.root.child(name=FOUND, roleName="label").name)
+        return timed(lambda: self.root.child(name=FOUND, role_name="label").name)
 
     def never(self):
-        from dogtail.config import config
-        config.searchCutoffCount = int(NEVER_S / config.searchBackoffDuration)
+        usual = self.config.search_cut_off_limit
+        self.config.search_cut_off_limit = int(NEVER_S / self.config.search_back_off_delay)
         try:
-            return timed(lambda: self.root.isChild(name="Never", retry=True))
+            return timed(lambda: self.root.is_child(name="Never"))
         finally:
-            config.searchCutoffCount = 20
+            self.config.search_cut_off_limit = usual
 
 
 class Xa11y:

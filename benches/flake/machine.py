@@ -37,8 +37,8 @@ def versions(stillpoint, peers):
     peers = pathlib.Path(peers)
     found = {"stillpoint": said(stillpoint, "--version"), "chromium": said("/usr/bin/chromium", "--version"),
              "chromedriver": said("/usr/bin/chromedriver", "--version"), "node": said("node", "--version"),
-             "xa11y": python_package(peers / "desktop/bin/python", "xa11y")}
-    for package in ("python3-pyatspi", "python3-dogtail", "at-spi2-core", "libgtk-3-0"):
+             "xa11y": python_package(peers / "desktop/bin/python", "xa11y"), "dogtail": python_package(peers / "desktop/bin/python", "dogtail")}
+    for package in ("python3-pyatspi", "at-spi2-core", "libgtk-3-0"):
         found[package] = said("dpkg-query", "-W", "-f=${Version}", package)
     for package in ("@playwright/mcp", "chrome-devtools-mcp", "playwright-core", "selenium-webdriver", "gpt-tokenizer"):
         manifest = peers / "web/node_modules" / package / "package.json"
