@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import pathlib
+import select
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 APP = HERE.parents[1] / "apps" / "patterns"
 PATTERNS = json.loads((APP / "patterns.json").read_text())
+
+# Longer than any pattern takes.
+LONGEST_S = 20
 
 # name: the tool, whether its app has the idle SDK, whether it is told what to wait for, whether it is ours.
 WAYS = {
@@ -42,7 +46,8 @@ class Way:
         at = f"{20 + 90 * place},{20 + 40 * place}"
         self.app = subprocess.Popen(["/usr/bin/python3", APP / "desktop.py", "--seed", str(options.seed), "--truth", self.pipe, "--at", at, "--filler", str(filler), *more],
                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1)
-        self.truth = open(self.pipe)
+        # Unbuffered, so that what select says is so.
+        self.truth = open(self.pipe, "rb", buffering=0)
         pid = int(self.app.stdout.readline().split()[1])
         python = options.peers if tool in ("xa11y", "dogtail") else "/usr/bin/python3"
         given = [options.stillpoint] if tool == "stillpoint" else []
@@ -56,6 +61,7 @@ class Way:
     def choose(self, pattern):
         self.app.stdin.write(f"pattern {pattern}\n")
         self.app.stdout.readline()
+        self.n = 0
 
     def ask(self, command):
         try:
@@ -65,14 +71,28 @@ class Way:
             line = ""
         return json.loads(line) if line else {"error": f"the tool's process ended with {self.tool.wait()}", "at": time.monotonic_ns()}
 
-    def once(self, pattern, n):
+    def once(self, pattern):
+        self.n += 1
+        n = self.n
         expect = pattern["expect"].replace("{n}", str(n)) if self.is_told else None
         answer = self.ask({"do": pattern["do"], "n": n, "expect": expect})
         result = {"surface": "desktop", "way": self.name, "pattern": pattern["name"], "n": n}
         if "cannot" in answer:
             return {**result, "verdict": "cannot", "why": answer["cannot"]}
-        truth = json.loads(self.truth.readline())
+        truth = self.next_truth(n)
+        if truth is None:
+            # It did not even reach the app, which counts its own times: both begin again.
+            self.choose(pattern["name"])
+            return {**result, "verdict": "missed", "why": f"the app was not reached: {answer.get('error', '')[:300]}", "late_ms": 0, "took_ms": 0}
         return {**result, **judge(answer, truth, n)}
+
+    def next_truth(self, n):
+        """What the app logs about this time; None if it logs nothing for longer than any pattern takes."""
+        while select.select([self.truth], [], [], LONGEST_S)[0]:
+            truth = json.loads(self.truth.readline())
+            if truth["n"] >= n:
+                return truth
+        return None
 
     def close(self):
         if self.tool.poll() is None:
@@ -121,7 +141,7 @@ def main():
                 for way in ways:
                     if way.name in cannot or (not way.is_ours and n > options.peer_reps):
                         continue
-                    result = way.once(pattern, n)
+                    result = way.once(pattern)
                     out.write(json.dumps(result) + "\n")
                     if result["verdict"] == "cannot":
                         cannot.add(way.name)

@@ -14,6 +14,8 @@ const { values: options, positionals: [out] } = parseArgs({ allowPositionals: tr
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
 const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json')))
   .filter((one) => (options.pattern ? options.pattern.includes(one.name) : !one.bench));
+// Longer than any pattern takes.
+const LONGEST_MS = 20000;
 const clock = () => performance.timeOrigin + performance.now();
 
 /** What was read decides; the clock says whether it was too early or out of date. */
@@ -30,7 +32,17 @@ async function once(driver, name, pattern, n, truth) {
   const answer = {};
   try { answer.text = await driver.perform(pattern.do, n, expect); } catch (error) { answer.error = String(error.message ?? error).slice(0, 300); }
   answer.at = clock();
-  return { surface: 'web', way: name, pattern: pattern.name, n, ...judge(answer, await truth, n) };
+  const known = await truth(n), result = { surface: 'web', way: name, pattern: pattern.name, n };
+  if (!known) return { ...result, verdict: 'missed', why: `the page was not reached: ${answer.error ?? ''}`, late_ms: 0, took_ms: 0 };
+  return { ...result, ...judge(answer, known, n) };
+}
+
+/** What the page logs about the n-th time; null if it logs nothing for longer than any pattern takes. */
+async function logged(token, n) {
+  for (;;) {
+    const truth = await site.truth(token, LONGEST_MS);
+    if (!truth || truth.n >= n) return truth;
+  }
 }
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'stillpoint-flake-'));
@@ -41,15 +53,20 @@ const sink = fs.openSync(out, 'w');
 try {
   for (const name of names) drivers.set(name, await WAYS[name].make(scratch, options.stillpoint));
   for (const pattern of patterns) {
-    for (const [place, name] of names.entries()) {
+    const times = {};
+    const open = async (place, name) => {
       const address = `${site.base}web.html?pattern=${encodeURIComponent(pattern.name)}&seed=${options.seed}&token=${place}`;
       await drivers.get(name).open(address, pattern.do);
-    }
-    for (let n = 1; n <= Number(options.reps); n++) {
+      times[name] = 0;
+    };
+    for (const [place, name] of names.entries()) await open(place, name);
+    for (let round = 1; round <= Number(options.reps); round++) {
       for (const [place, name] of names.entries()) {
-        if (!WAYS[name].isOurs && n > Number(options['peer-reps'])) continue;
-        const result = await once(drivers.get(name), name, pattern, n, site.truth(String(place)));
+        if (!WAYS[name].isOurs && round > Number(options['peer-reps'])) continue;
+        const result = await once(drivers.get(name), name, pattern, ++times[name], (n) => logged(String(place), n));
         fs.writeSync(sink, `${JSON.stringify(result)}\n`);
+        // It did not even reach the page, which counts its own times: both begin again.
+        if (result.why?.startsWith('the page was not reached')) await open(place, name);
       }
     }
   }

@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const KINDS = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json' };
 
-/** `truth(token)` gives the next word of the page with that token. */
+/** `truth(token, longest)` gives the next word of the page with that token; null if none comes in so many milliseconds. */
 export async function serve(folder) {
   const queues = new Map();
   const queue = (token) => queues.get(token) ?? queues.set(token, { told: [], waiting: [] }).get(token);
@@ -29,9 +29,12 @@ export async function serve(folder) {
     }
   });
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  const truth = (token) => new Promise((done) => {
+  const truth = (token, longest = 60000) => new Promise((done) => {
     const { told, waiting } = queue(token);
-    if (told.length) done(told.shift()); else waiting.push(done);
+    if (told.length) return done(told.shift());
+    const give = (word) => { clearTimeout(timer); done(word); };
+    const timer = setTimeout(() => { waiting.splice(waiting.indexOf(give), 1); done(null); }, longest);
+    waiting.push(give);
   });
   return { base: `http://127.0.0.1:${server.address().port}/`, truth, close: () => { server.close(); server.closeAllConnections(); } };
 }

@@ -84,9 +84,9 @@ def acts(options, rounds):
         samples = {label: [] for label in ways}
         for way in ways.values():
             way.choose(pattern["name"])
-        for n in range(1, rounds + 1):
+        for _ in range(rounds):
             for label, way in ways.items():
-                result = way.once(pattern, n)
+                result = way.once(pattern)
                 if result["verdict"] != "right":
                     samples[label] = f"{result['verdict']}: did not read the final state"
                 elif isinstance(samples[label], list):
