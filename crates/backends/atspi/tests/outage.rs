@@ -141,3 +141,85 @@ async fn a_killed_app_is_lost_and_its_successor_can_be_opened() {
 async fn a_busy_loop_of_ten_seconds_is_told_long_before_its_end() {
     is_survived(Outage::Busy).await;
 }
+
+/// Lets a call run for a moment, then lets the outage begin; gives what came of the call.
+async fn struck<T>(call: impl Future<Output = T>, moment: Duration, strike: impl FnOnce()) -> T {
+    tokio::pin!(call);
+    if let Ok(done) = tokio::time::timeout(moment, &mut call).await {
+        strike();
+        return done;
+    }
+    strike();
+    call.await
+}
+
+#[tokio::test]
+async fn an_app_that_stops_in_the_middle_of_an_attachment_is_told_and_can_be_attached_to_later() {
+    let stage = Stage::new();
+    let app = stage.fixture(Fixture::Gtk3);
+    let target = format!("app:pid={}", app.pid());
+    let mut interrupted = 0;
+    for micros in [0, 500, 2_000, 5_000, 10_000, 20_000] {
+        let brief = Deadline::after(Duration::from_millis(400));
+        let attaching = stage.try_attach(&target, brief);
+        match struck(Box::pin(attaching), Duration::from_micros(micros), || app.stop().unwrap()).await {
+            Ok(_) => {}
+            Err(error) => {
+                assert_eq!(error.code, Code::TargetUnresponsive, "after {micros} µs: {error:?}");
+                interrupted += 1;
+            }
+        }
+        app.cont().unwrap();
+        stage.try_attach(&target, patience()).await.expect("it can be attached to afterwards");
+    }
+    assert!(interrupted > 0, "an attachment was over before the app was stopped, each time");
+}
+
+#[tokio::test]
+async fn an_app_that_dies_in_the_middle_of_an_attachment_is_gone_not_waited_for() {
+    let stage = Stage::new();
+    for micros in [0, 3_000, 9_000] {
+        let app = stage.fixture(Fixture::Gtk3);
+        let target = format!("app:pid={}", app.pid());
+        let attaching = stage.try_attach(&target, patience());
+        if let Err(error) =
+            struck(Box::pin(attaching), Duration::from_micros(micros), || app.kill().unwrap()).await
+        {
+            let codes = [Code::TargetLost, Code::TargetNotFound, Code::HierarchyEmpty];
+            assert!(codes.contains(&error.code), "after {micros} µs: {error:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_app_that_stops_in_the_middle_of_an_action_sees_what_the_answer_says_it_saw() {
+    let stage = Stage::new();
+    let app = stage.fixture(Fixture::Gtk3);
+    let session = stage.open(&app).await;
+    let mut typed = String::new();
+    for (n, micros) in [0, 500, 2_000, 5_000, 10_000, 30_000].into_iter().enumerate() {
+        let text = format!("ada{n}");
+        let params = json!({ "selector": "textbox \"Username\"", "text": text, "replace": true, "timeout_ms": 400,
+            "settle_timeout_ms": 400 });
+        let acting = ask(&session, "type_text", params);
+        let told = struck(acting, Duration::from_micros(micros), || app.stop().unwrap()).await;
+        app.cont().unwrap();
+        // Answered once the app has dealt with everything that it was sent.
+        control(&app, "rest").await;
+        let truth: Value = serde_json::from_str(&control(&app, "truth").await).unwrap();
+        let seen = truth["values"]["login.username"]["text"].as_str().unwrap().to_owned();
+        match told["delivery_status"].as_str().unwrap() {
+            "not_delivered" => assert_eq!(seen, typed, "it fired after all: {told}"),
+            "delivered" => assert_eq!(seen, text, "it did not arrive: {told}"),
+            _ => {
+                assert!(seen == text || seen == typed || seen.is_empty(), "half of it, {seen:?}: {told}");
+                assert_eq!(told["retryable"], false, "{told}");
+            }
+        }
+        assert!(
+            ["none", "TARGET_UNRESPONSIVE"].contains(&told["failure_code"].as_str().unwrap_or("none")),
+            "{told}"
+        );
+        typed = seen;
+    }
+}
