@@ -12,13 +12,12 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1]
 SOURCES = PACKAGE.parents[2]
 EXAMPLES = SOURCES / "examples/python"
-# Node from the system: nothing is fetched.
+# The environment as if it were activated: pyright looks for packages in what PATH finds.
 VENV = Path(sys.prefix)
 ENV = {
     **os.environ,
     "PATH": f"{VENV / 'bin'}:{os.environ['PATH']}",
     "VIRTUAL_ENV": str(VENV),
-    "PYRIGHT_PYTHON_GLOBAL_NODE": "1",
     "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1",
 }
 
