@@ -40,6 +40,22 @@ async fn pulse_settles_although_geometry_never_rests() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_app_that_begins_to_hang_in_the_course_of_a_wait_has_not_been_quiet() {
+    let scene =
+        "application \"A\"\n  window \"W\"\n    button \"Go\" #go\n\non attach:\n  after 500ms hang\n";
+    for (verb, mut params) in
+        [("wait_for_ui_change", json!({})), ("wait_for_ui", json!({ "selector": "\"never there\"" }))]
+    {
+        params["timeout_ms"] = json!(3000);
+        let answer = ask(&scripted(scene).await, verb, params.clone()).await;
+        assert_eq!(answer["error"]["code"], "TARGET_UNRESPONSIVE", "{verb}: {answer}");
+        params["timeout_ms"] = json!(400);
+        let answer = ask(&scripted(scene).await, verb, params).await;
+        assert_eq!(answer["error"]["code"], "TIMEOUT", "{verb}: it answered to the end: {answer}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn clock_settles_with_the_clock_listed_in_masked() {
     let session = open("sim:clock").await;
     let answer = ask(&session, "wait_for_ui_change", json!({})).await;

@@ -8,6 +8,7 @@ mod recent;
 mod watch;
 
 pub use recent::PastAction;
+pub(crate) use watch::last_call;
 pub use watch::{Watch, Watched};
 
 use crate::backend::{

@@ -5,11 +5,13 @@ use crate::backend::{Deadline, End};
 use crate::sync::IdleSource;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use stillpoint_core::revise::{Applied, Class, Revision};
 use stillpoint_core::settle::{BarrierTicket, Outcome, Reason, Rules, Stabiliser, StabilityState, Step};
 use stillpoint_core::tree::{ElementId, TreeView};
 use stillpoint_core::{Error, Moment};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// One wait under way.
@@ -311,33 +313,58 @@ async fn idle_changed(source: &mut Option<IdleSource>) {
 /// An app that leaves the first call of a wait unanswered for this long is not just slow.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A call to the app at the start of a wait: it brings what the app had told before, and shows an app that hangs.
+/// A wait that is about to run out calls the app once more, so long before its end, or half of what it had: an app that
+/// began to hang meanwhile has not been quiet.
+const LAST_CALL: Duration = Duration::from_secs(1);
+
+/// When a wait that ends at `deadline` calls the app for the last time; not at all if it is short.
+pub(crate) fn last_call(deadline: Deadline) -> Option<Instant> {
+    let lead = (deadline.left() / 2).min(LAST_CALL);
+    (lead >= PATIENCE).then(|| deadline.instant() - lead)
+}
+
+/// Calls to the app at the start of a wait and before its end: the first brings what the app had told before, and both
+/// show an app that hangs.
 struct Hail {
-    answered: Arc<std::sync::atomic::AtomicBool>,
+    answered: Arc<AtomicBool>,
+    /// The last call has not been answered.
+    silent: Arc<AtomicBool>,
     task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Hail {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
 }
 
 impl Hail {
     fn start(session: &Session, deadline: Deadline) -> Self {
-        let answered = Arc::new(std::sync::atomic::AtomicBool::new(false));
-        let (flag, session) = (answered.clone(), session.clone());
+        let (answered, silent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (first, last, session) = (answered.clone(), silent.clone(), session.clone());
         let task = tokio::spawn(async move {
+            if session.barrier(deadline).await.is_err() {
+                return;
+            }
+            first.store(true, Ordering::Release);
+            session.inner.wake();
+            let Some(last_call) = last_call(deadline) else { return };
+            tokio::time::sleep_until(last_call).await;
+            last.store(true, Ordering::Release);
             if session.barrier(deadline).await.is_ok() {
-                flag.store(true, std::sync::atomic::Ordering::Release);
-                session.inner.wake();
+                last.store(false, Ordering::Release);
             }
         });
-        Hail { answered, task }
+        Hail { answered, silent, task }
     }
 
     fn is_answered(&self) -> bool {
-        self.answered.load(std::sync::atomic::Ordering::Acquire)
+        self.answered.load(Ordering::Acquire)
     }
 
-    /// A wait that ran out while the app did not even answer the first call says so.
+    /// A wait that ran out while the app did not answer says so.
     fn judge(self, outcome: Outcome, waited: Duration) -> Outcome {
-        self.task.abort();
-        let answered = self.is_answered();
+        let answered = self.is_answered() && !self.silent.load(Ordering::Acquire);
         match outcome.reason {
             Reason::NoChange | Reason::NotStable if !answered && waited >= PATIENCE => {
                 Outcome { reason: Reason::TargetUnresponsive, ..outcome }

@@ -1,12 +1,13 @@
 //! Waiting until something holds: looked at on every change of the mirror, never on a timer.
 
 use crate::backend::Deadline;
-use crate::session::{Session, Watched};
+use crate::session::{Session, Watched, last_call};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use stillpoint_core::revise::Revision;
 use stillpoint_core::settle::{Outcome, Reason, Rules, StabilityState};
 use stillpoint_core::{Moment, Result};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How long an app may take to answer before a look that has no time: it is part of the 50 ms by which no wait outlives
@@ -60,6 +61,7 @@ impl<'a> Until<'a> {
         let hail = self.session.barrier(self.deadline);
         tokio::pin!(hail);
         let (mut hailed, mut answered) = (false, false);
+        let mut last_call = last_call(self.deadline);
         loop {
             changes.borrow_and_update();
             // The last state of an app that is gone still tells whether it held.
@@ -75,6 +77,11 @@ impl<'a> Until<'a> {
             tokio::select! {
                 _ = changes.changed() => {}
                 answer = &mut hail, if !hailed => (hailed, answered) = (true, answer.is_ok()),
+                () = due(last_call), if hailed => {
+                    last_call = None;
+                    (hailed, answered) = (false, false);
+                    hail.set(self.session.barrier(self.deadline));
+                }
                 () = tokio::time::sleep_until(self.deadline.instant()) => {}
                 () = self.cancel.cancelled() => return Ok(Reason::Cancelled),
             }
@@ -100,5 +107,12 @@ impl<'a> Until<'a> {
         };
         self.session.telemetry().waited(&watched);
         watched
+    }
+}
+
+async fn due(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
     }
 }
