@@ -65,6 +65,13 @@ def run(options, number, job, folder):
     return [json.loads(line) for line in open(out)]
 
 
+def run_all(options, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(options.lanes) as pool:
+        running = [pool.submit(run, options, number, job, folder) for number, job in enumerate(plan(options))]
+        return [one for job in running for one in job.result()]
+
+
 def show(table):
     print(f"{'':9}{'way':34}{'times':>7}{'premature':>11}{'missed':>8}{'wrong':>7}   95 % interval     late p50 / p99")
     for row in table:
@@ -85,14 +92,10 @@ def main():
     parser.add_argument("--lanes", type=int, default=6)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pattern", action="append")
+    parser.add_argument("--results", nargs="+", help="what lanes wrote before; nothing is run")
     options = parser.parse_args()
-    out = pathlib.Path(options.out)
-    folder = out.parent / "flake"
-    folder.mkdir(parents=True, exist_ok=True)
-    jobs, began = plan(options), time.time()
-    with concurrent.futures.ThreadPoolExecutor(options.lanes) as pool:
-        running = [pool.submit(run, options, number, job, folder) for number, job in enumerate(jobs)]
-        results = [one for job in running for one in job.result()]
+    out, began = pathlib.Path(options.out), time.time()
+    results = [json.loads(line) for name in options.results for line in open(name)] if options.results else run_all(options, out.parent / "flake")
     early = {one["name"] for one in PATTERNS if one.get("early")}
     table = tally([{**one, "early": one["pattern"] in early} for one in results])
     report = {"machine": machine.machine(), "versions": machine.versions(options.stillpoint, options.peers), "figures": [], "flake": table,

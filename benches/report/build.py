@@ -65,11 +65,11 @@ class Report:
         parts = [figure("flakes", "How often the state that was read was not the final one", about, shares(listed), "script/flake")]
         late = [(SURFACES[surface], [(f"{row['way']}", row["late_p50_ms"], is_ours(row["way"])) for row in rows if row["surface"] == surface and row["late_p50_ms"] is not None]) for surface in order]
         parts.append(figure("late", "How long after the truth the right answer came", "Median over all right answers. A tool that is early and wrong does not appear quick here.", bars(late, "ms", log=True), "script/flake"))
-        head = ["way", "surface", "times", "premature", "missed", "wrong", "95 % interval", "late p50", "late p99"]
+        head = ["way", "surface", "times", "premature", "missed", "wrong", "95 % interval", "not right, without *", "late p50", "late p99"]
         cells = [[escape(row["way"]), row["surface"], row["times"], row["premature"], row["missed"], row["wrong"],
-                  f"{100 * row['interval_95'][0]:.2f}–{100 * row['interval_95'][1]:.2f} %", short(row["late_p50_ms"], "ms"), short(row["late_p99_ms"], "ms")] if not row["cannot"]
-                 else [escape(row["way"]), row["surface"], "cannot", "", "", "", "", "", ""] for row in rows]
-        parts.append(table(head, cells, range(2, 9)))
+                  f"{100 * row['interval_95'][0]:.2f}–{100 * row['interval_95'][1]:.2f} %", f"{row['plain']['times'] - row['plain']['right']} of {row['plain']['times']}", short(row["late_p50_ms"], "ms"), short(row["late_p99_ms"], "ms")] if not row["cannot"]
+                 else [escape(row["way"]), row["surface"], "cannot", "", "", "", "", "", "", ""] for row in rows]
+        parts.append(table(head, cells, range(2, 10)))
         for surface in order:
             ways = [(row["way"], row["patterns"]) for row in rows if row["surface"] == surface and not row["cannot"]]
             parts.append(figure(f"patterns-{surface}", f"Pattern by pattern, {surface}", "The share of reads that were not right, in %. In patterns with * the text that is waited for appears before the end.", heat(bench["patterns"], ways), "script/flake"))
@@ -138,6 +138,8 @@ class Report:
         seen, versions = self.machine()
         about = ", ".join(str(part) for part in (f"{seen.get('cores')} cores of {seen.get('cpu')}", f"{seen.get('memory_mib', 0) // 1024} GiB", seen.get("system")) if part)
         date = seen.get("date", datetime.date.today().isoformat())
+        loads = [bench["machine"]["load"][0] for bench in self.benches.values() if bench["machine"].get("load")]
+        busy = f" · load {min(loads)} to {max(loads)} at the end of each bench" if loads else ""
         sections = [
             ("Does it read the final state?", self.flake()),
             ("The same tasks, side by side", self.tasks()),
@@ -153,7 +155,7 @@ class Report:
 <body><h1>Stillpoint beside its peers</h1>
 <p>Programs that drive user interfaces have to know when an app is done. Most sleep, poll, or hope; tests then fail now and then, and agents look at screens that are
 about to change. Stillpoint follows an app's accessibility tree live and answers when the app has come to rest. This page is one run of it beside other tools, on the same machine, in turns.</p>
-<p class="soft">{escape(date)} · {escape(about)}</p>{self.lead()}{body}</body></html>
+<p class="soft">{escape(date)} · {escape(about)}{escape(busy)}</p>{self.lead()}{body}</body></html>
 """
 
 
