@@ -1,0 +1,82 @@
+"""The rules by which the lab judges. Run by benches/tests/flake.rs."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+APP = HERE.parents[1] / "apps" / "patterns"
+sys.path.insert(0, str(HERE))
+from desktop_lane import judge
+from run import shares
+from tally import tally, wilson
+
+TRUTH = {"n": 7, "begin": 0, "end": 5_000_000, "final": ["Saved (7)"], "gone": ["Saving (7)"]}
+
+
+def verdict(text, at, n=7, **more):
+    return judge({"text": text, "at": at, **more}, TRUTH, n)["verdict"]
+
+
+class Judging(unittest.TestCase):
+    def test_a_read_with_all_of_the_end_and_nothing_of_the_way_is_right(self):
+        self.assertEqual(verdict("window\nSaved (7)", 6_000_000), "right")
+
+    def test_another_read_before_the_end_is_premature_and_after_it_wrong(self):
+        self.assertEqual(verdict("Saving (7)", 4_000_000), "premature")
+        self.assertEqual(verdict("Saving (7)", 6_000_000), "wrong")
+
+    def test_the_end_beside_something_of_the_way_is_not_right(self):
+        self.assertEqual(verdict("Saved (7)\nSaving (7)", 6_000_000), "wrong")
+
+    def test_an_action_that_happened_twice_is_not_right(self):
+        self.assertEqual(verdict("Saved (7)", 6_000_000, n=6), "wrong")
+
+    def test_a_tool_that_gave_up_missed(self):
+        self.assertEqual(verdict("", 6_000_000, error="timeout"), "missed")
+
+    def test_late_is_counted_from_the_end(self):
+        self.assertAlmostEqual(judge({"text": "Saved (7)", "at": 6_500_000}, TRUTH, 7)["late_ms"], 1.5)
+
+
+class Counting(unittest.TestCase):
+    def test_no_failure_in_many_times_still_has_an_upper_bound(self):
+        low, high = wilson(0, 500)
+        self.assertAlmostEqual(low, 0)
+        self.assertAlmostEqual(high, 0.00762, places=4)
+
+    def test_each_way_and_pattern_has_its_counts(self):
+        one = {"surface": "web", "way": "w", "pattern": "p", "late_ms": 3.0}
+        row, = tally([{**one, "verdict": "right"}, {**one, "verdict": "premature"}, {**one, "verdict": "missed", "early": True}])
+        self.assertEqual((row["times"], row["right"], row["premature"], row["missed"]), (3, 1, 1, 1))
+        self.assertEqual(row["patterns"]["p"]["premature"], 1)
+        self.assertEqual(row["plain"]["times"], 2)
+
+    def test_repetitions_are_shared_out_whole(self):
+        self.assertEqual(shares(450, 50), [50] * 9)
+        self.assertEqual(sum(shares(47, 10)), 47)
+        self.assertEqual(shares(0, 10), [])
+
+
+class Patterns(unittest.TestCase):
+    def test_there_are_enough_and_their_names_differ(self):
+        names = [one["name"] for one in json.loads((APP / "patterns.json").read_text()) if not one.get("bench")]
+        self.assertGreaterEqual(len(set(names)), 24)
+        self.assertEqual(len(set(names)), len(names))
+
+    def test_delays_are_the_same_on_both_surfaces(self):
+        cases = [("late answer", 1, 1, 20, 400), ("streamed list", 17, 5, 20, 80), ("cascade", 500, 9, 1, 40)]
+        script = re.search(r"function delay\(.*?\n}", (APP / "web.js").read_text(), re.S).group()
+        code = f"const seed = 3; {script}; console.log(JSON.stringify({json.dumps(cases)}.map((c) => delay(...c))))"
+        page = json.loads(subprocess.run(["node", "-e", code], capture_output=True, text=True, check=True).stdout)
+        source = re.search(r"def delay\(.*?\n\n", (APP / "desktop.py").read_text(), re.S).group()
+        space = {}
+        exec(source, space)
+        self.assertEqual(page, [space["delay"](3, *case) for case in cases])
+
+
+if __name__ == "__main__":
+    unittest.main()
