@@ -200,10 +200,7 @@ impl Traffic {
         }
         let document_of = event.frame_id.filter(|_| kind_is_document);
         let since = Instant::now();
-        self.flying.insert(
-            id,
-            Flying { entry, document_of, since, answered: None, is_stream: is_stream || is_worker },
-        );
+        self.flying.insert(id, Flying { entry, document_of, since, answered: None, is_stream });
     }
 
     fn finish(&mut self, id: &(String, String), status: Option<u16>, error: Option<String>) {
@@ -275,6 +272,23 @@ mod tests {
         assert!(traffic.busy(Instant::now())[0].stuck);
         assert_eq!(log.since(0)[0].status, Some(200));
         assert_eq!(log.since(0)[1].duration_ms, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_goes_on_and_on_is_a_stream_and_does_not_block() {
+        let mut traffic = Traffic::new(Log::new(Instant::now()));
+        let sent = r#"{"requestId":"1","type":"Fetch","request":{"url":"http://h/stream","method":"GET"}}"#;
+        traffic.event("s", "Network.requestWillBeSent", sent);
+        traffic.event("s", "Network.responseReceived", r#"{"requestId":"1","response":{"status":200}}"#);
+        tokio::time::advance(STREAMING).await;
+        assert!(!traffic.busy(Instant::now())[0].stuck, "it may still end");
+        tokio::time::advance(Duration::from_millis(1)).await;
+        let busy = traffic.busy(Instant::now());
+        assert_eq!((busy.len(), busy[0].name.as_str(), busy[0].stuck), (1, "long request", true));
+        let events =
+            r#"{"requestId":"2","type":"EventSource","request":{"url":"http://h/events","method":"GET"}}"#;
+        traffic.event("s", "Network.requestWillBeSent", events);
+        assert!(traffic.busy(Instant::now()).iter().all(|busy| busy.stuck), "a stream by its kind");
     }
 
     #[tokio::test(start_paused = true)]
