@@ -93,13 +93,14 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pattern", action="append")
     parser.add_argument("--results", nargs="+", help="what lanes wrote before; nothing is run")
+    parser.add_argument("--note", help="what a reader must know about this run")
     options = parser.parse_args()
     out, began = pathlib.Path(options.out), time.time()
     results = [json.loads(line) for name in options.results for line in open(name)] if options.results else run_all(options, out.parent / "flake")
     early = {one["name"] for one in PATTERNS if one.get("early")}
     table = tally([{**one, "early": one["pattern"] in early} for one in results])
     report = {"machine": machine.machine(), "versions": machine.versions(options.stillpoint, options.peers), "figures": [], "flake": table,
-              "seconds": round(time.time() - began), "reps": options.reps, "peer_reps": options.peer_reps, "lanes": options.lanes,
+              "note": options.note, "seconds": None if options.results else round(time.time() - began), "reps": options.reps, "peer_reps": options.peer_reps, "lanes": options.lanes,
               "patterns": [{"name": one["name"], "about": one["about"], "early": bool(one.get("early"))} for one in PATTERNS]}
     out.write_text(json.dumps(report, indent=1) + "\n")
     show(table)
