@@ -323,6 +323,8 @@ impl<'a> Run<'a> {
         let began = Instant::now();
         let Some(watch) = watch else {
             self.head.stability_state = self.session.glance();
+            // Nobody waited for its effect: whoever reads or acts next asks the app first.
+            self.session.word().passed_on();
             return;
         };
         watch.quiet_from_now();

@@ -16,7 +16,8 @@ use tokio::sync::watch;
 #[derive(Default)]
 pub(crate) struct Word {
     reader: Mutex<(Option<Arc<IdleClient>>, Option<String>)>,
-    /// How often the app's word was passed on without a barrier, and how many of those a barrier has followed.
+    /// How often the app's word, or the end of an action, was passed on without a barrier, and how many of those a barrier has
+    /// followed.
     passed_on: AtomicU64,
     proven: AtomicU64,
 }
@@ -30,7 +31,7 @@ impl Word {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The app's word was an answer: what it had told by then is yet to be read.
+    /// An answer was given without a barrier: what the app had told by then is yet to be read.
     pub(crate) fn passed_on(&self) {
         self.passed_on.fetch_add(1, SeqCst);
     }
