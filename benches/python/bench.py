@@ -144,28 +144,19 @@ def on_a_live_app():
                 found = button.element()
                 return found.label, found.state["enabled"]
 
-            def asked():
-                button.wait_for(condition="exists")
-                return ours()
-
             peers = {"pyatspi": with_pyatspi(editor.pid), "dogtail": with_dogtail(), "xa11y": with_xa11y(editor.pid)}
-            for read in (ours, asked, *peers.values()):
+            for read in (ours, *peers.values()):
                 assert read() == (NAME, True), read
-            mirror, fresh, theirs = [], [], {name: [] for name in peers}
+            mirror, theirs = [], {name: [] for name in peers}
             for _ in range(LIVE_ROUNDS):
                 mirror.append(once(ours))
-                fresh.append(once(asked))
                 for name, read in peers.items():
                     theirs[name].append(once(read))
     finally:
         editor.kill()
         editor.wait()
     note = "Ours reads its mirror, which the app's events keep; the others ask the app."
-    again = "Ours waits first until the element is there, which asks the app once."
-    return [
-        figure(f"find and read in {EDITOR}", "µs", mirror, theirs, nodes=nodes, note=note),
-        figure(f"find and read in {EDITOR}, app asked", "µs", fresh, theirs, nodes=nodes, note=again),
-    ]
+    return [figure(f"find and read in {EDITOR}", "µs", mirror, theirs, nodes=nodes, note=note)]
 
 
 def main():
