@@ -300,6 +300,9 @@ class Gtk3(Toolkit):
 
         self.window.add_tick_callback(framed)
 
+    def when_free(self, action):
+        GLib.idle_add(lambda: action() and False, priority=GLib.PRIORITY_LOW)
+
     def when_mapped(self, action):
         self.window.connect("map-event", lambda *_: action() and False)
         self.window.present()

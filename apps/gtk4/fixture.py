@@ -313,6 +313,9 @@ class Gtk4(Toolkit):
 
         self.window.add_tick_callback(framed)
 
+    def when_free(self, action):
+        GLib.idle_add(lambda: action() and False, priority=GLib.PRIORITY_LOW)
+
     def when_mapped(self, action):
         self.window.connect("map", lambda *_: action())
         self.window.present()

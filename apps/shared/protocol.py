@@ -135,7 +135,7 @@ def main(toolkit):
     """Builds the window, says `ready` when it is mapped and visible to assistive tools, and runs."""
     options = arguments()
     delays = Delays(options.seed, options.delay_min, options.delay_max)
-    scenario = Scenario(toolkit, Truth(), delays, options.items)
+    scenario = Scenario(toolkit, Truth(toolkit.when_free), delays, options.items)
     if options.idle:
         scenario.truth.speak(speaking(options.idle, toolkit))
     protocol = Protocol(toolkit, scenario)

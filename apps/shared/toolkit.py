@@ -127,6 +127,10 @@ class Toolkit:
         """Runs an action when everything queued so far is handled and drawn."""
         raise NotImplementedError
 
+    def when_free(self, action):
+        """Runs an action once the main loop has nothing more urgent to do."""
+        self.later(0, action)
+
     def when_mapped(self, action):
         raise NotImplementedError
 

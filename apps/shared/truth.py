@@ -11,7 +11,9 @@ KEPT = 2000
 class Truth:
     """All times are CLOCK_MONOTONIC in nanoseconds, the clock that a test on the same machine reads too."""
 
-    def __init__(self):
+    def __init__(self, when_free):
+        """`when_free(action)` calls `action` once the main loop has nothing more urgent to do."""
+        self.when_free = when_free
         self.operations = collections.deque(maxlen=KEPT)
         self.events = collections.deque(maxlen=KEPT)
         self.counts = collections.Counter()
@@ -35,7 +37,7 @@ class Truth:
 
     def begin(self, name, delay_ms=None):
         """Notes that an operation began; hand the result to `end`."""
-        operation = {"op": name, "delay_ms": delay_ms, "start": time.monotonic_ns(), "end": None}
+        operation = {"op": name, "delay_ms": delay_ms, "start": time.monotonic_ns(), "end": None, "free": None}
         self.operations.append(operation)
         self.guards[id(operation)] = (self.idle, self.idle.begin(name))
         return operation
@@ -47,6 +49,8 @@ class Truth:
         # After the time was taken: a guard lasts for at least as long as its operation.
         idle, ticket = self.guards.pop(id(operation))
         idle.end(ticket)
+        # The layout and the drawing that it asked for come now, and are over when the loop is free.
+        self.when_free(lambda: operation.update(free=time.monotonic_ns()))
 
     def speak(self, idle):
         """From now on operations are reported with `idle`; those under way end where they began."""

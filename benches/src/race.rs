@@ -35,6 +35,11 @@ impl How {
     pub const ALL: [How; 4] =
         [How::Reader, How::Session("sdk"), How::Session("events"), How::Session("heuristic")];
 
+    /// Whether it goes by the app's own word.
+    pub fn is_by_word(self) -> bool {
+        matches!(self, How::Reader | How::Session("sdk"))
+    }
+
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -57,6 +62,8 @@ pub struct Tally {
     pub gave_up: usize,
     /// For every other wait: how long after the end of the last operation it returned.
     pub late: Vec<Duration>,
+    /// The same, after the app's main loop was through with what that operation had left to lay out and to draw.
+    pub after_drawing: Vec<Duration>,
 }
 
 impl Tally {
@@ -70,6 +77,8 @@ impl Tally {
 struct Operation {
     start: u64,
     end: Option<u64>,
+    /// When the main loop had nothing more urgent to do after its end.
+    free: Option<u64>,
 }
 
 struct Wait {
@@ -121,8 +130,11 @@ impl Tally {
             self.premature += 1;
             return;
         }
-        let last = begun().filter_map(|o| o.end).max().unwrap_or(0).max(wait.called);
-        self.late.push(Duration::from_nanos(wait.returned.saturating_sub(last)));
+        let since = |last: Option<u64>| {
+            Duration::from_nanos(wait.returned.saturating_sub(last.unwrap_or(0).max(wait.called)))
+        };
+        self.late.push(since(begun().filter_map(|o| o.end).max()));
+        self.after_drawing.push(since(begun().filter_map(|o| o.free.or(o.end)).max()));
     }
 }
 

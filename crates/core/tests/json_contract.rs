@@ -6,7 +6,7 @@ mod stage;
 use serde_json::{Value, json};
 use stage::{apply, mirror};
 use stillpoint_core::Moment;
-use stillpoint_core::render::{DeltaJson, EmitOptions, SnapshotJson, SnapshotView, diff, elements};
+use stillpoint_core::render::{DeltaJson, EmitOptions, SnapshotJson, SnapshotView, diff};
 use stillpoint_core::revise::{Mirror, Revision};
 use stillpoint_core::settle::{LoadingState, StabilityState};
 use stillpoint_core::tree::{Change, NativeKey, Prop, Rect, State, StateValue, ValueRange};
@@ -30,14 +30,11 @@ fn update(mirror: &mut Mirror, key: u64, props: Vec<Prop>) {
     apply(mirror, vec![Change::Update { key: NativeKey(key), props }]);
 }
 
-/// The change since `base` as a program reads it, with the elements before and after.
+/// The change since `base` as a program reads it.
 fn delta(mirror: &Mirror, base: Revision) -> DeltaJson {
     let now = mirror.snapshot(Moment::START).tree;
     let delta = mirror.delta_since(base).expect("the base is kept");
-    let options = EmitOptions::default();
-    let (before, after) = (elements(&delta.rewind(&now), &options).0, elements(&now, &options).0);
-    let screen = delta.screen_changed().then(|| now.screen().clone());
-    diff(&delta, &before, &after, screen)
+    diff(&delta, &now, &EmitOptions::default())
 }
 
 #[test]

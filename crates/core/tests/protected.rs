@@ -51,14 +51,13 @@ fn all_that_is_told(mirror: &Mirror, base: Revision) -> String {
     };
     let delta = mirror.delta_since(base).expect("the base is kept");
     let (before, ..) = elements(&delta.rewind(&snapshot.tree), &EmitOptions::default());
-    let (after, ..) = elements(&snapshot.tree, &EmitOptions::default());
     let fields: Vec<_> = delta.changed().flat_map(|(_, fields)| fields.map(|f| format!("{f:?}"))).collect();
     let ends: Vec<_> = delta.removed().chain(delta.added()).map(|(_, n)| format!("{n:?}")).collect();
     let passed: Vec<_> = delta.transient().map(|t| format!("{t:?}")).collect();
     [
         serde_json::to_string(&view.to_json()).expect("JSON"),
         snapshot_text(&view),
-        serde_json::to_string(&diff(&delta, &before, &after, None)).expect("JSON"),
+        serde_json::to_string(&diff(&delta, &snapshot.tree, &EmitOptions::default())).expect("JSON"),
         delta_text(&delta, &snapshot.tree),
         serde_json::to_string(&summarise(&delta, &snapshot.tree, &BTreeMap::new())).expect("JSON"),
         format!("{snapshot:?} {delta:?} {:?} {mirror:?}", mirror.tree()),
@@ -141,9 +140,7 @@ fn the_delta_still_says_that_the_content_is_gone() {
     let now = mirror.snapshot(Moment::START);
     let delta = mirror.delta_since(base.revision).unwrap();
     assert_eq!(delta.apply(&base.tree), now.tree);
-    let options = EmitOptions::default();
-    let (before, after) = (elements(&delta.rewind(&now.tree), &options).0, elements(&now.tree, &options).0);
-    let told = diff(&delta, &before, &after, None);
+    let told = diff(&delta, &now.tree, &EmitOptions::default());
     assert_eq!(told.changed[0]["value"], serde_json::Value::Null);
     assert_eq!(told.changed[0]["text"], serde_json::Value::Null);
     assert_eq!(told.changed[0]["states"]["protected"], true);

@@ -52,11 +52,6 @@ pub(crate) async fn perform(
     }
     let hand = Hand { shared, deadline };
     match action {
-        Action::Tap { on: Place::Element(key), .. } | Action::Select { on: key }
-            if hand.is_option(*key).await? =>
-        {
-            hand.choose(*key).await
-        }
         Action::Tap { on, button, count, hold } => hand.tap(*on, *button, *count, *hold).await,
         Action::Toggle { on } | Action::Select { on } => {
             hand.tap(Place::Element(*on), Button::Left, 1, None).await
@@ -136,6 +131,12 @@ struct Hand<'a> {
 impl Hand<'_> {
     /// Finds the element, and makes sure that its page listens.
     async fn ready(&self, key: NativeKey) -> Result<Located> {
+        let at = self.located(key)?;
+        main_thread_answers(&at.reach.session, self.deadline).await?;
+        Ok(at)
+    }
+
+    fn located(&self, key: NativeKey) -> Result<Located> {
         let at = self.shared.locate(key)?;
         if at.node <= 0 {
             return Err(Error::new(
@@ -144,7 +145,6 @@ impl Hand<'_> {
                 "act on the element around it",
             ));
         }
-        main_thread_answers(&at.reach.session, self.deadline).await?;
         Ok(at)
     }
 
@@ -176,17 +176,43 @@ impl Hand<'_> {
         Ok(())
     }
 
+    /// Makes sure that the page listens, then finds the point at which to press.
     async fn spot(&self, place: Place) -> Result<Spot> {
-        let window = match place {
-            Place::Element(key) => self.ready(key).await?.reach.window,
-            Place::Point(..) => self.shared.front()?,
-        };
-        main_thread_answers(&window, self.deadline).await?;
-        spot(self.shared, place, self.deadline).await
+        match place {
+            Place::Element(key) => {
+                let at = self.ready(key).await?;
+                self.window_answers(&at).await?;
+                spot(at, self.deadline).await
+            }
+            Place::Point(x, y) => {
+                let window = self.shared.front()?;
+                main_thread_answers(&window, self.deadline).await?;
+                Ok(Spot { window, x: f64::from(x), y: f64::from(y) })
+            }
+        }
+    }
+
+    /// The window takes the input of a frame that has a process of its own.
+    async fn window_answers(&self, at: &Located) -> Result<()> {
+        if at.reach.window.id() == at.reach.session.id() {
+            return Ok(());
+        }
+        main_thread_answers(&at.reach.window, self.deadline).await
     }
 
     async fn tap(&self, on: Place, button: Button, count: u8, hold: Option<Duration>) -> Outcome {
-        let spot = self.spot(on).await?;
+        let spot = match on {
+            Place::Element(key) => {
+                let at = self.located(key)?;
+                // That it can be described shows that its page listens: each trip less is felt.
+                if self.describe(&at).await?.is_option() {
+                    return self.choose(key).await;
+                }
+                self.window_answers(&at).await?;
+                spot(at, self.deadline).await?
+            }
+            Place::Point(..) => self.spot(on).await?,
+        };
         let name = match button {
             Button::Left => "left",
             Button::Middle => "middle",

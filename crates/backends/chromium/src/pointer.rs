@@ -2,13 +2,13 @@
 
 use crate::frames::{Located, Shared};
 use crate::node::{AxNodes, key};
-use crate::socket::{Note, Session};
+use crate::socket::{Note, Pending, Session};
 use base64::Engine;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use stillpoint_core::tree::NativeKey;
 use stillpoint_core::{Code, Error, Result};
-use stillpoint_engine::backend::{Deadline, Place};
+use stillpoint_engine::backend::Deadline;
 use tokio::sync::oneshot;
 
 /// A point of a window, with the session that takes its input.
@@ -23,23 +23,26 @@ struct Quads {
     quads: Vec<[f64; 8]>,
 }
 
-/// The point at which to press: the middle of an element that was scrolled into view, or the point given.
-pub(crate) async fn spot(shared: &Shared, place: Place, deadline: Deadline) -> Result<Spot> {
-    match place {
-        Place::Point(x, y) => Ok(Spot { window: shared.front()?, x: f64::from(x), y: f64::from(y) }),
-        Place::Element(key) => {
-            let at = shared.locate(key)?;
-            scroll_into_view(&at, deadline).await?;
-            let [x, y, width, height] = extent(&at, deadline).await?;
-            Ok(Spot { window: at.reach.window, x: x + width / 2.0, y: y + height / 2.0 })
-        }
-    }
+/// The point at which to press: the middle of an element, scrolled into view. Both are asked for at once, and answered in
+/// that order.
+pub(crate) async fn spot(at: Located, deadline: Deadline) -> Result<Spot> {
+    let (scrolling, measuring) = (start_scroll(&at)?, start_extent(&at)?);
+    scrolled_in(scrolling, deadline).await?;
+    let [x, y, width, height] = extent(&at, measuring, deadline).await?;
+    Ok(Spot { window: at.reach.window, x: x + width / 2.0, y: y + height / 2.0 })
 }
 
 /// Brings an element into view, in all scroll areas around it.
 pub(crate) async fn scroll_into_view(at: &Located, deadline: Deadline) -> Result<()> {
-    let params = json!({ "backendNodeId": at.node });
-    match at.reach.session.call::<Value>("DOM.scrollIntoViewIfNeeded", params, deadline).await {
+    scrolled_in(start_scroll(at)?, deadline).await
+}
+
+fn start_scroll(at: &Located) -> Result<Pending> {
+    at.reach.session.start("DOM.scrollIntoViewIfNeeded", json!({ "backendNodeId": at.node }))
+}
+
+async fn scrolled_in(scrolling: Pending, deadline: Deadline) -> Result<()> {
+    match scrolling.read::<Value>(deadline).await {
         Ok(_) => Ok(()),
         // A text node has no scrolling of its own; its place is found all the same.
         Err(error) if error.code == Code::Protocol && error.message.contains("not an") => Ok(()),
@@ -48,10 +51,13 @@ pub(crate) async fn scroll_into_view(at: &Located, deadline: Deadline) -> Result
     }
 }
 
+fn start_extent(at: &Located) -> Result<Pending> {
+    at.reach.session.start("DOM.getContentQuads", json!({ "backendNodeId": at.node }))
+}
+
 /// x, y, width, height in the window's viewport.
-async fn extent(at: &Located, deadline: Deadline) -> Result<[f64; 4]> {
-    let params = json!({ "backendNodeId": at.node });
-    let quads: Quads = match at.reach.session.call("DOM.getContentQuads", params, deadline).await {
+async fn extent(at: &Located, measuring: Pending, deadline: Deadline) -> Result<[f64; 4]> {
+    let quads: Quads = match measuring.read(deadline).await {
         Err(error) if error.code == Code::Protocol => return Err(gone_or_hidden(&error)),
         other => other?,
     };
@@ -150,16 +156,24 @@ pub(crate) async fn hit_test(
             continue;
         }
         let Some(serial) = serial else { return Ok(None) };
+        // Mostly it is an element of the mirror; only if not, whoever is around it is asked for.
+        let itself = vec![key(serial, under.backend_node_id)];
+        if let Some(found) = nearest(browser, itself, deadline).await? {
+            return Ok(Some(found));
+        }
         let params = json!({ "backendNodeId": under.backend_node_id });
         let chain: AxNodes = session.call("Accessibility.getAXNodeAndAncestors", params, deadline).await?;
         let keys = chain.nodes.iter().map(|node| key(serial, node.number())).collect();
-        let (answer, nearest) = oneshot::channel();
-        browser.enqueue(Note::Nearest(keys, answer)).await?;
-        return deadline
-            .bound("the mirror", async { nearest.await.map_err(|_| crate::socket::lost()) })
-            .await;
+        return nearest(browser, keys, deadline).await;
     }
     Ok(None)
+}
+
+/// The first of them that the mirror shows.
+async fn nearest(browser: &Session, keys: Vec<NativeKey>, deadline: Deadline) -> Result<Option<NativeKey>> {
+    let (answer, nearest) = oneshot::channel();
+    browser.enqueue(Note::Nearest(keys, answer)).await?;
+    deadline.bound("the mirror", async { nearest.await.map_err(|_| crate::socket::lost()) }).await
 }
 
 #[derive(Deserialize)]
@@ -182,7 +196,7 @@ pub(crate) async fn screenshot(
                 (at.reach.window, None)
             } else {
                 scroll_into_view(&at, deadline).await?;
-                let [x, y, width, height] = extent(&at, deadline).await?;
+                let [x, y, width, height] = extent(&at, start_extent(&at)?, deadline).await?;
                 let (right, down) = scrolled(&at.reach.window, deadline).await?;
                 let (x, y) = (x + f64::from(right), y + f64::from(down));
                 let clip = json!({ "x": x, "y": y, "width": width, "height": height, "scale": 1 });

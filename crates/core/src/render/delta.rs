@@ -5,6 +5,8 @@
 //! `moved`, lowest `index` first, each at its `index` among the children of its `parent`.
 
 use super::element::Element;
+use super::emit::{EmitOptions, Emitted};
+use super::snapshot::Telling;
 use super::text::{line, quoted};
 use super::words::field_words;
 use crate::revise::{Delta, FieldChange, Revision};
@@ -76,29 +78,28 @@ pub struct DeltaJson {
     pub screen: Option<Screen>,
 }
 
-/// The difference between two emitted snapshots. `delta` is the change between their trees.
-pub fn diff(delta: &Delta, before: &[Element], after: &[Element], screen: Option<Screen>) -> DeltaJson {
-    let old: HashMap<ElementId, &Element> = before.iter().map(|e| (e.element_id, e)).collect();
-    let kept: HashSet<ElementId> = after.iter().map(|e| e.element_id).collect();
-    let stayed = stayed(before, after);
+/// The change that leads to `after`, as the difference of the two snapshots that are told with these options.
+pub fn diff(delta: &Delta, after: &TreeView, options: &EmitOptions) -> DeltaJson {
+    let before = delta.rewind(after);
+    let (old, new) = (Telling::new(&before, options), Telling::new(after, options));
+    let was: HashMap<ElementId, Emitted> = old.emission.elements.iter().map(|e| (e.id, *e)).collect();
+    let is: HashSet<ElementId> = new.emission.elements.iter().map(|e| e.id).collect();
+    let stayed = stayed(&old.emission.elements, &new.emission.elements);
     let mut places: HashMap<Option<ElementId>, usize> = HashMap::new();
     let (mut added, mut moved, mut changed) = (Vec::new(), Vec::new(), Vec::new());
-    for element in after {
-        let place = places.entry(element.parent).or_default();
+    for now in &new.emission.elements {
+        let place = places.entry(now.parent).or_default();
         let index = *place;
         *place += 1;
-        match old.get(&element.element_id) {
-            None => added.push(AddedElement { index, element: element.clone() }),
-            Some(before) => {
-                if !stayed.contains(&element.element_id) {
-                    moved.push(MovedElement {
-                        element_id: element.element_id,
-                        parent: element.parent,
-                        index,
-                    });
-                }
-                changed.extend(fields(before, element));
-            }
+        let Some(then) = was.get(&now.id) else {
+            added.extend(new.element(*now).map(|element| AddedElement { index, element }));
+            continue;
+        };
+        if !stayed.contains(&now.id) {
+            moved.push(MovedElement { element_id: now.id, parent: now.parent, index });
+        }
+        if !new.is_alike(&old, now.id) {
+            changed.extend(old.element(*then).zip(new.element(*now)).and_then(|(b, a)| fields(&b, &a)));
         }
     }
     let transient = delta.transient().map(|t| TransientElement {
@@ -110,20 +111,20 @@ pub fn diff(delta: &Delta, before: &[Element], after: &[Element], screen: Option
         base_revision: delta.base(),
         snapshot_revision: delta.target(),
         added,
-        removed: before.iter().map(|e| e.element_id).filter(|id| !kept.contains(id)).collect(),
+        removed: old.emission.elements.iter().map(|e| e.id).filter(|id| !is.contains(id)).collect(),
         moved,
         changed,
         transient: transient.collect(),
-        screen,
+        screen: delta.screen_changed().then(|| after.screen().clone()),
     }
 }
 
 /// Elements whose parent is the same and whose order among the children that stay is the same.
-fn stayed(before: &[Element], after: &[Element]) -> HashSet<ElementId> {
-    let order = |elements: &[Element]| {
+fn stayed(before: &[Emitted], after: &[Emitted]) -> HashSet<ElementId> {
+    let order = |elements: &[Emitted]| {
         let mut lists: HashMap<Option<ElementId>, Vec<ElementId>> = HashMap::new();
         for e in elements {
-            lists.entry(e.parent).or_default().push(e.element_id);
+            lists.entry(e.parent).or_default().push(e.id);
         }
         lists
     };

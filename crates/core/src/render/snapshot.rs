@@ -1,11 +1,11 @@
 //! A snapshot as JSON.
 
 use super::element::{Element, ElementSelector};
-use super::emit::{EmitOptions, Omitted, emit};
+use super::emit::{Emission, EmitOptions, Emitted, Omitted, emit};
 use crate::revise::{LayoutRevision, Revision, Snapshot};
 use crate::select::Generator;
 use crate::settle::{LoadingState, StabilityState};
-use crate::tree::{Screen, TreeView};
+use crate::tree::{ElementId, Node, Screen, TreeView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -72,19 +72,53 @@ impl SnapshotView<'_> {
 
 /// The elements of a tree as a program reads them, each with the selector that finds it again.
 pub fn elements(view: &TreeView, options: &EmitOptions) -> (Vec<Element>, bool, Vec<Omitted>) {
-    let emission = emit(view, options);
-    let generator = Generator::new(view);
-    let mut bearers: HashMap<&str, u32> = HashMap::new();
-    for id in view.iter().filter_map(|(_, n)| n.stable_id()) {
-        *bearers.entry(id).or_default() += 1;
+    let telling = Telling::new(view, options);
+    let told = telling.emission.elements.iter().filter_map(|e| telling.element(*e));
+    (told.collect(), telling.emission.truncated, telling.emission.omitted)
+}
+
+/// What is told of a tree, and all that it takes to tell it, one element at a time.
+pub(super) struct Telling<'t> {
+    view: &'t TreeView,
+    pub(super) emission: Emission,
+    generator: Generator<'t>,
+    /// How many elements bear each stable id.
+    bearers: HashMap<&'t str, u32>,
+}
+
+impl<'t> Telling<'t> {
+    pub(super) fn new(view: &'t TreeView, options: &EmitOptions) -> Self {
+        let mut bearers: HashMap<&str, u32> = HashMap::new();
+        for id in view.iter().filter_map(|(_, n)| n.stable_id()) {
+            *bearers.entry(id).or_default() += 1;
+        }
+        Telling { view, emission: emit(view, options), generator: Generator::new(view), bearers }
     }
-    let told = emission.elements.iter().filter_map(|e| {
-        let mut element = Element::of(e.id, view.get(e.id)?, e.parent);
-        element.stable_id_collision =
-            element.stable_id.as_deref().is_some_and(|id| bearers.get(id) > Some(&1));
-        element.selector =
-            generator.selector(e.id).map(|g| ElementSelector { value: g.value, confidence: g.confidence });
+
+    /// One of them as a program reads it.
+    pub(super) fn element(&self, emitted: Emitted) -> Option<Element> {
+        let node = self.view.get(emitted.id)?;
+        let mut element = Element::of(emitted.id, node, emitted.parent);
+        element.stable_id_collision = self.collides(node);
+        element.selector = self
+            .generator
+            .selector(emitted.id)
+            .map(|g| ElementSelector { value: g.value, confidence: g.confidence });
         Some(element)
-    });
-    (told.collect(), emission.truncated, emission.omitted)
+    }
+
+    /// Whether both tell the same of an element but for its parent. Most elements of most changes are alike: to see that
+    /// without writing them down is what makes a small change of a large screen cheap.
+    pub(super) fn is_alike(&self, other: &Telling<'_>, id: ElementId) -> bool {
+        let (Some(ours), Some(theirs)) = (self.view.get(id), other.view.get(id)) else { return false };
+        let same_node = std::ptr::eq(ours, theirs)
+            || (ours.window() == theirs.window() && ours.props() == theirs.props());
+        same_node
+            && self.collides(ours) == other.collides(theirs)
+            && self.generator.choice(id) == other.generator.choice(id)
+    }
+
+    fn collides(&self, node: &Node) -> bool {
+        node.stable_id().is_some_and(|id| self.bearers.get(id) > Some(&1))
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use stillpoint_core::judge::Verb;
 use stillpoint_core::render::{
-    DeltaJson, Element, EmitOptions, SnapshotView, delta_text, diff, elements, snapshot_text,
+    DeltaJson, Element, EmitOptions, SnapshotView, delta_text, diff, snapshot_text,
 };
 use stillpoint_core::revise::{Delta, Revision, Snapshot};
 use stillpoint_core::select::{Confidence, Step};
@@ -216,11 +216,7 @@ impl Envelope {
 
     fn delta_json(&self) -> Option<DeltaJson> {
         let (delta, snapshot) = self.delta.as_ref()?;
-        let options = EmitOptions::default();
-        let (before, ..) = elements(&delta.rewind(&snapshot.tree), &options);
-        let (after, ..) = elements(&snapshot.tree, &options);
-        let screen = delta.screen_changed().then(|| snapshot.tree.screen().clone());
-        Some(diff(delta, &before, &after, screen))
+        Some(diff(delta, &snapshot.tree, &EmitOptions::default()))
     }
 }
 

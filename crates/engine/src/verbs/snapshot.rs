@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stillpoint_core::render::{
-    DeltaJson, EmitOptions, SnapshotJson, SnapshotView, delta_text, diff, elements, snapshot_text,
+    DeltaJson, EmitOptions, SnapshotJson, SnapshotView, delta_text, diff, snapshot_text,
 };
 use stillpoint_core::revise::{Delta, Revision, Snapshot};
 use stillpoint_core::select::{SelectorInput, Visibility, resolve_one};
@@ -103,11 +103,7 @@ impl SnapshotAnswer {
     }
 
     fn delta(&self, delta: &Delta) -> Result<Value> {
-        let before = delta.rewind(&self.snapshot.tree);
-        let (old, ..) = elements(&before, &self.options);
-        let (new, ..) = elements(&self.snapshot.tree, &self.options);
-        let screen = delta.screen_changed().then(|| self.snapshot.tree.screen().clone());
-        let mut value = to_json(&diff(delta, &old, &new, screen))?;
+        let mut value = to_json(&diff(delta, &self.snapshot.tree, &self.options))?;
         value["stability_state"] = to_json(&self.stability)?;
         value["loading_state"] = to_json(&self.loading)?;
         value["captured_at_ms"] = self.snapshot.captured_at.as_millis().into();

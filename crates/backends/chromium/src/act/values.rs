@@ -17,13 +17,18 @@ struct Described {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct NodeInfo {
+pub(super) struct NodeInfo {
     node_name: String,
     #[serde(default)]
     attributes: Vec<String>,
 }
 
 impl NodeInfo {
+    /// Whether it is an option of a native list, which has no place on the screen while the list is closed.
+    pub(super) fn is_option(&self) -> bool {
+        self.node_name == "OPTION"
+    }
+
     fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes
             .chunks(2)
@@ -52,16 +57,10 @@ struct Called {
 }
 
 impl Hand<'_> {
-    async fn describe(&self, at: &Located) -> Result<NodeInfo> {
+    pub(super) async fn describe(&self, at: &Located) -> Result<NodeInfo> {
         let params = json!({ "backendNodeId": at.node });
         let described: Described = at.reach.session.call("DOM.describeNode", params, self.deadline).await?;
         Ok(described.node)
-    }
-
-    /// Whether it is an option of a native list, which has no place on the screen while the list is closed.
-    pub(super) async fn is_option(&self, key: NativeKey) -> Result<bool> {
-        let at = self.ready(key).await?;
-        Ok(self.describe(&at).await?.node_name == "OPTION")
     }
 
     pub(super) async fn choose(&self, option: NativeKey) -> Outcome {
