@@ -62,6 +62,19 @@ export async function cpuOver(pids, seconds) {
   return [0, 1].map((part) => after.map((now, n) => (now[part] - before[n][part]) / share));
 }
 
+/** Until these processes, with all that they started, have done next to nothing for a tenth of a second; for three at most.
+ * What one leaves to be done after its answer is not to be measured as the next one's time. */
+export async function atRest(pids) {
+  const used = () => pids.flatMap(family).reduce((sum, pid) => sum + (ticks(pid)?.used ?? 0), 0);
+  const deadline = performance.now() + 3000;
+  for (let before = used(); performance.now() < deadline;) {
+    await new Promise((done) => setTimeout(done, 100));
+    const now = used();
+    if (now - before <= 1) return;
+    before = now;
+  }
+}
+
 /** Writes the file and prints the table. */
 export function report(file, figures, versions, program) {
   const machine = { cores: os.cpus().length, cpu: os.cpus()[0]?.model, memory_mib: Math.round(os.totalmem() / 2 ** 20),

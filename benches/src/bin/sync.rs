@@ -18,10 +18,13 @@ fn main() -> Result<(), Fault> {
     let operations = arguments.next().map_or(Ok(1_000), |n| n.parse())?;
     let only = arguments.next().unwrap_or_default();
     let mut report = Report::new("sync");
-    println!("| app | mode | operations | waits | premature | late p50 | late p99 | beyond its drawing p50 | p99 |");
+    println!(
+        "| app | mode | operations | waits | premature | late p50 | late p99 | beyond its drawing p50 | p99 |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     let all = || Fixture::ALL.into_iter().flat_map(|fixture| How::ALL.map(|how| (fixture, how)));
-    let wanted = |(fixture, how): &(Fixture, How)| format!("{} {}", fixture.toolkit(), how.name()).contains(&only);
+    let wanted =
+        |(fixture, how): &(Fixture, How)| format!("{} {}", fixture.toolkit(), how.name()).contains(&only);
     // What is judged by milliseconds has the machine for itself.
     for (fixture, how) in all().filter(|(_, how)| how.is_by_word()).filter(wanted) {
         tell(&mut report, fixture, how, &race::run(fixture, how, operations, SEED)?);
@@ -32,7 +35,8 @@ fn main() -> Result<(), Fault> {
             let ways = How::ALL.into_iter().filter(|how| !how.is_by_word() && wanted(&(fixture, *how)));
             ways.map(|how| Ok((fixture, how, race::run(fixture, how, operations, SEED)?))).collect()
         };
-        let lanes: Vec<_> = Fixture::ALL.into_iter().map(|fixture| lanes.spawn(move || run(fixture))).collect();
+        let lanes: Vec<_> =
+            Fixture::ALL.into_iter().map(|fixture| lanes.spawn(move || run(fixture))).collect();
         lanes
             .into_iter()
             .map(|lane| lane.join().map_err(|_| "a lane panicked")?)

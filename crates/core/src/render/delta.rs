@@ -6,6 +6,7 @@
 
 use super::element::Element;
 use super::emit::{EmitOptions, Emitted};
+use super::reach::Reach;
 use super::snapshot::Telling;
 use super::text::{line, quoted};
 use super::words::field_words;
@@ -84,23 +85,31 @@ pub fn diff(delta: &Delta, after: &TreeView, options: &EmitOptions) -> DeltaJson
     let (old, new) = (Telling::new(&before, options), Telling::new(after, options));
     let was: HashMap<ElementId, Emitted> = old.emission.elements.iter().map(|e| (e.id, *e)).collect();
     let is: HashSet<ElementId> = new.emission.elements.iter().map(|e| e.id).collect();
-    let stayed = stayed(&old.emission.elements, &new.emission.elements);
+    let moved_away = moved(&old.emission.elements, &new.emission.elements);
+    let mut reach = Reach::of(delta, &before, after);
+    if let Some(top) = new.emission.elements.first() {
+        reach.look_around(after, top.id);
+    }
     let mut places: HashMap<Option<ElementId>, usize> = HashMap::new();
     let (mut added, mut moved, mut changed) = (Vec::new(), Vec::new(), Vec::new());
     for now in &new.emission.elements {
         let place = places.entry(now.parent).or_default();
         let index = *place;
         *place += 1;
+        let is_reached = reach.includes(after, now.id);
         let Some(then) = was.get(&now.id) else {
             added.extend(new.element(*now).map(|element| AddedElement { index, element }));
             continue;
         };
-        if !stayed.contains(&now.id) {
+        if moved_away.contains(&now.id) {
             moved.push(MovedElement { element_id: now.id, parent: now.parent, index });
         }
-        if !new.is_alike(&old, now.id) {
-            changed.extend(old.element(*then).zip(new.element(*now)).and_then(|(b, a)| fields(&b, &a)));
-        }
+        let versions = match (is_reached, delta.touches(now.id)) {
+            (true, _) => old.element(*then).zip(new.element(*now)),
+            (false, true) => old.element_alone(*then).zip(new.element_alone(*now)),
+            (false, false) => None,
+        };
+        changed.extend(versions.and_then(|(then, now)| fields(&then, &now)));
     }
     let transient = delta.transient().map(|t| TransientElement {
         element_id: t.id,
@@ -119,25 +128,33 @@ pub fn diff(delta: &Delta, after: &TreeView, options: &EmitOptions) -> DeltaJson
     }
 }
 
-/// Elements whose parent is the same and whose order among the children that stay is the same.
-fn stayed(before: &[Emitted], after: &[Emitted]) -> HashSet<ElementId> {
-    let order = |elements: &[Emitted]| {
-        let mut lists: HashMap<Option<ElementId>, Vec<ElementId>> = HashMap::new();
-        for e in elements {
-            lists.entry(e.parent).or_default().push(e.id);
+/// Elements that are in both and have another parent, or another place among those that stayed.
+fn moved(before: &[Emitted], after: &[Emitted]) -> HashSet<ElementId> {
+    let (old, new) = (by_parent(before), by_parent(after));
+    let mut earlier = old.chunk_by(|a, b| a.parent == b.parent).peekable();
+    let mut moved = HashSet::new();
+    for list in new.chunk_by(|a, b| a.parent == b.parent) {
+        while earlier.next_if(|other| other[0].parent < list[0].parent).is_some() {}
+        let earlier = earlier.next_if(|other| other[0].parent == list[0].parent).unwrap_or_default();
+        if earlier.iter().map(|e| e.id).eq(list.iter().map(|e| e.id)) {
+            continue;
         }
-        lists
-    };
-    let (old, new) = (order(before), order(after));
-    let mut stayed = HashSet::new();
-    for (parent, list) in &new {
-        let Some(earlier) = old.get(parent) else { continue };
-        let rank: HashMap<ElementId, usize> = earlier.iter().enumerate().map(|(i, id)| (*id, i)).collect();
+        let rank: HashMap<ElementId, usize> = earlier.iter().enumerate().map(|(i, e)| (e.id, i)).collect();
         let common: Vec<(usize, ElementId)> =
-            list.iter().filter_map(|id| rank.get(id).map(|r| (*r, *id))).collect();
-        stayed.extend(longest_rising(&common));
+            list.iter().filter_map(|e| rank.get(&e.id).map(|r| (*r, e.id))).collect();
+        moved.extend(list.iter().map(|e| e.id));
+        for id in longest_rising(&common) {
+            moved.remove(&id);
+        }
     }
-    stayed
+    moved
+}
+
+/// The same, those with one parent together, in their order.
+fn by_parent(elements: &[Emitted]) -> Vec<Emitted> {
+    let mut sorted = elements.to_vec();
+    sorted.sort_by_key(|e| e.parent);
+    sorted
 }
 
 /// The longest run of ids whose earlier ranks rise: what need not be moved.

@@ -3,6 +3,7 @@
 mod delta;
 mod element;
 mod emit;
+mod reach;
 mod snapshot;
 mod text;
 mod words;

@@ -5,9 +5,10 @@ use super::emit::{Emission, EmitOptions, Emitted, Omitted, emit};
 use crate::revise::{LayoutRevision, Revision, Snapshot};
 use crate::select::Generator;
 use crate::settle::{LoadingState, StabilityState};
-use crate::tree::{ElementId, Node, Screen, TreeView};
+use crate::tree::{Screen, TreeView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 /// A snapshot with what is known about the moment at which it was taken.
@@ -77,48 +78,45 @@ pub fn elements(view: &TreeView, options: &EmitOptions) -> (Vec<Element>, bool, 
     (told.collect(), telling.emission.truncated, telling.emission.omitted)
 }
 
-/// What is told of a tree, and all that it takes to tell it, one element at a time.
+/// What is told of a tree, one element at a time.
 pub(super) struct Telling<'t> {
     view: &'t TreeView,
     pub(super) emission: Emission,
-    generator: Generator<'t>,
+    generator: OnceCell<Generator<'t>>,
     /// How many elements bear each stable id.
-    bearers: HashMap<&'t str, u32>,
+    bearers: OnceCell<HashMap<&'t str, u32>>,
 }
 
 impl<'t> Telling<'t> {
     pub(super) fn new(view: &'t TreeView, options: &EmitOptions) -> Self {
-        let mut bearers: HashMap<&str, u32> = HashMap::new();
-        for id in view.iter().filter_map(|(_, n)| n.stable_id()) {
-            *bearers.entry(id).or_default() += 1;
-        }
-        Telling { view, emission: emit(view, options), generator: Generator::new(view), bearers }
+        let emission = emit(view, options);
+        Telling { view, emission, generator: OnceCell::new(), bearers: OnceCell::new() }
     }
 
-    /// One of them as a program reads it.
+    /// All that is told of one of them.
     pub(super) fn element(&self, emitted: Emitted) -> Option<Element> {
-        let node = self.view.get(emitted.id)?;
-        let mut element = Element::of(emitted.id, node, emitted.parent);
-        element.stable_id_collision = self.collides(node);
-        element.selector = self
-            .generator
+        let mut element = self.element_alone(emitted)?;
+        let generator = self.generator.get_or_init(|| Generator::new(self.view));
+        element.stable_id_collision = element.stable_id.as_deref().is_some_and(|id| self.is_shared(id));
+        element.selector = generator
             .selector(emitted.id)
             .map(|g| ElementSelector { value: g.value, confidence: g.confidence });
         Some(element)
     }
 
-    /// Whether both tell the same of an element but for its parent. Most elements of most changes are alike: to see that
-    /// without writing them down is what makes a small change of a large screen cheap.
-    pub(super) fn is_alike(&self, other: &Telling<'_>, id: ElementId) -> bool {
-        let (Some(ours), Some(theirs)) = (self.view.get(id), other.view.get(id)) else { return false };
-        let same_node = std::ptr::eq(ours, theirs)
-            || (ours.window() == theirs.window() && ours.props() == theirs.props());
-        same_node
-            && self.collides(ours) == other.collides(theirs)
-            && self.generator.choice(id) == other.generator.choice(id)
+    /// What is told of one of them that does not depend on any other.
+    pub(super) fn element_alone(&self, emitted: Emitted) -> Option<Element> {
+        Some(Element::of(emitted.id, self.view.get(emitted.id)?, emitted.parent))
     }
 
-    fn collides(&self, node: &Node) -> bool {
-        node.stable_id().is_some_and(|id| self.bearers.get(id) > Some(&1))
+    fn is_shared(&self, stable_id: &str) -> bool {
+        let bearers = self.bearers.get_or_init(|| {
+            let mut bearers: HashMap<&str, u32> = HashMap::new();
+            for id in self.view.iter().filter_map(|(_, n)| n.stable_id()) {
+                *bearers.entry(id).or_default() += 1;
+            }
+            bearers
+        });
+        bearers.get(stable_id) > Some(&1)
     }
 }

@@ -24,26 +24,7 @@ pub struct Generated {
 pub struct Generator<'t> {
     census: Census<'t>,
     families: RefCell<QuickMap<Family<'t>, Rc<Kin>>>,
-    landmarks: RefCell<IdMap<Option<Mark<'t>>>>,
-}
-
-/// How an element is told from all others; the selector is only its spelling.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Choice<'t> {
-    landmark: Option<Mark<'t>>,
-    mark: Mark<'t>,
-    index: Option<usize>,
-    reason: Reason,
-    has_stable_id: bool,
-}
-
-/// What one part of a selector goes by.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Mark<'t> {
-    Named(&'t str),
-    Labelled(Role, &'t str),
-    Shows(&'t str),
-    Role(Role),
+    landmarks: RefCell<IdMap<Option<Part>>>,
 }
 
 /// Elements that one part of a selector cannot tell apart.
@@ -68,6 +49,11 @@ enum Kin {
 /// Longer labels make no good selectors.
 const LONGEST_LABEL: usize = 120;
 
+/// Whether a label or text is too long to go by.
+pub(crate) fn is_too_long(words: &str) -> bool {
+    words.len() > LONGEST_LABEL
+}
+
 impl<'t> Generator<'t> {
     /// A generator for the elements as they are now.
     pub fn new(view: &'t TreeView) -> Self {
@@ -81,50 +67,43 @@ impl<'t> Generator<'t> {
 
     /// The selector that matches this element and no other; `None` if there is no such element.
     pub fn selector(&self, id: ElementId) -> Option<Generated> {
-        let choice = self.choice(id)?;
-        let part = Part { index: choice.index, ..choice.mark.part() };
-        let landmark = choice.landmark.map(Mark::part);
-        let selector = Selector::new(landmark.into_iter().chain([part]).collect())?;
-        Some(Generated {
-            value: selector.to_string(),
-            confidence: Confidence::new(choice.reason, choice.has_stable_id),
-        })
+        let node = self.view().get(id)?;
+        let (selector, reason) = self.find(id, node)?;
+        let confidence = Confidence::new(reason, node.stable_id().is_some());
+        Some(Generated { value: selector.to_string(), confidence })
     }
 
-    /// By what that selector finds it: cheaper to compare than to write down.
-    pub(crate) fn choice(&self, id: ElementId) -> Option<Choice<'t>> {
-        let node = self.view().get(id)?;
-        let has_stable_id = node.stable_id().is_some();
-        let alone = self
-            .alone(node)
-            .or_else(|| self.telling_text(node).map(|text| (Mark::Shows(text), Reason::UniqueText)));
-        if let Some((mark, reason)) = alone {
-            return Some(Choice { landmark: None, mark, index: None, reason, has_stable_id });
+    fn find(&self, id: ElementId, node: &'t Node) -> Option<(Selector, Reason)> {
+        if let Some((part, reason)) = self.alone(node) {
+            return Some((Selector::new(vec![part])?, reason));
+        }
+        if let Some(text) = self.telling_text(node) {
+            let part = Part { words: Some(Words::Exact(text.to_owned())), ..Part::default() };
+            return Some((Selector::new(vec![part])?, Reason::UniqueText));
         }
         let family = Family::of(node);
-        let (mark, reason) = match family {
-            Family::Labelled(role, label) => (Mark::Labelled(role, label), Reason::RoleLabelOfMany),
-            Family::Named(name) => (Mark::Named(name), Reason::StableIdCollision),
-            Family::Role(role) => (Mark::Role(role), Reason::Structure),
+        let (part, reason) = match family {
+            Family::Labelled(role, label) => (Part::labelled(role, label), Reason::RoleLabelOfMany),
+            Family::Named(name) => (named(name), Reason::StableIdCollision),
+            Family::Role(role) => (Part { role: Some(role), ..Part::default() }, Reason::Structure),
         };
-        let (landmark, index) = self.placed(id, family)?;
-        Some(Choice { landmark, mark, index, reason, has_stable_id })
+        Some((self.placed(id, family, part)?, reason))
     }
 
-    /// The mark that means this element on the whole screen: its id, or its role and label.
-    fn alone(&self, node: &'t Node) -> Option<(Mark<'t>, Reason)> {
+    /// The part that means this element on the whole screen: its id, or its role and label.
+    fn alone(&self, node: &'t Node) -> Option<(Part, Reason)> {
         let ids = [(node.stable_id(), Reason::UniqueStableId), (node.test_tag(), Reason::UniqueRoleLabel)];
         for (name, reason) in ids {
             if let Some(name) = name
                 && self.census.named(name).nth(1).is_none()
             {
-                return Some((Mark::Named(name), reason));
+                return Some((named(name), reason));
             }
         }
         let label = spoken_name(node)?;
         let family = Family::Labelled(node.role(), label);
         let reason = if node.label().is_some() { Reason::UniqueRoleLabel } else { Reason::UniqueText };
-        matches!(*self.kin(family), Kin::Only).then(|| (Mark::Labelled(node.role(), label), reason))
+        matches!(*self.kin(family), Kin::Only).then(|| (Part::labelled(node.role(), label), reason))
     }
 
     /// A text beside the label that no other element shows. What a person types is not such a text.
@@ -135,11 +114,11 @@ impl<'t> Generator<'t> {
         (!typed && self.census.speaking(text).nth(1).is_none()).then_some(text)
     }
 
-    /// Where an element lies among its family: inside the nearest landmark that holds no other of it, or counted inside
-    /// the nearest that holds fewer than all, or counted on the whole screen.
-    fn placed(&self, id: ElementId, family: Family<'t>) -> Option<(Option<Mark<'t>>, Option<usize>)> {
+    /// The part made unique by where the element lies: inside the nearest landmark that holds no other of its family,
+    /// or counted inside the nearest that holds fewer than all, or counted on the whole screen.
+    fn placed(&self, id: ElementId, family: Family<'t>, mut part: Part) -> Option<Selector> {
         let kin = self.kin(family);
-        let Kin::Many { places, inside } = &*kin else { return Some((None, None)) };
+        let Kin::Many { places, inside } = &*kin else { return Selector::new(vec![part]) };
         let place = *places.get(&id)?;
         let total = places.len();
         for above in self.view().ancestors(id) {
@@ -147,20 +126,24 @@ impl<'t> Generator<'t> {
                 break;
             };
             if let Some(landmark) = self.landmark(above) {
-                return Some((Some(landmark), (count > 1).then(|| place - first)));
+                if count > 1 {
+                    part.index = Some(place - first);
+                }
+                return Selector::new(vec![landmark, part]);
             }
         }
-        Some((None, Some(place)))
+        part.index = Some(place);
+        Selector::new(vec![part])
     }
 
-    /// The mark that means an enclosing element on the whole screen, if there is one.
-    fn landmark(&self, id: ElementId) -> Option<Mark<'t>> {
+    /// The part that means an enclosing element on the whole screen, if there is one.
+    fn landmark(&self, id: ElementId) -> Option<Part> {
         if let Some(known) = self.landmarks.borrow().get(&id) {
-            return *known;
+            return known.clone();
         }
-        let mark = self.alone(self.view().get(id)?).map(|(mark, _)| mark);
-        self.landmarks.borrow_mut().insert(id, mark);
-        mark
+        let part = self.alone(self.view().get(id)?).map(|(part, _)| part);
+        self.landmarks.borrow_mut().insert(id, part.clone());
+        part
     }
 
     fn kin(&self, family: Family<'t>) -> Rc<Kin> {
@@ -214,13 +197,6 @@ fn spoken_name(node: &Node) -> Option<&str> {
     node.label().or(node.text()).filter(|name| name.len() <= LONGEST_LABEL)
 }
 
-impl Mark<'_> {
-    fn part(self) -> Part {
-        match self {
-            Mark::Named(name) => Part { name: Some(name.to_owned()), ..Part::default() },
-            Mark::Labelled(role, label) => Part::labelled(role, label),
-            Mark::Shows(text) => Part { words: Some(Words::Exact(text.to_owned())), ..Part::default() },
-            Mark::Role(role) => Part { role: Some(role), ..Part::default() },
-        }
-    }
+fn named(name: &str) -> Part {
+    Part { name: Some(name.to_owned()), ..Part::default() }
 }

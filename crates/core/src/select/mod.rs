@@ -26,6 +26,7 @@ mod selector;
 mod similar;
 mod single;
 
+pub(crate) use generate::is_too_long;
 pub use generate::{Generated, Generator};
 pub use heal::{Healed, heal};
 pub use json::{Contains, SelectorInput, SelectorObject};
