@@ -7,10 +7,12 @@ mod drag;
 mod slider;
 mod values;
 
+use values::Described;
+
 use crate::barrier::main_thread_answers;
 use crate::frames::{DialogKind, DialogPart, Located, Shared};
 use crate::keys;
-use crate::pointer::{Spot, scroll_into_view, spot};
+use crate::pointer::{Aim, Spot, scroll_into_view};
 use crate::scripts::SELECT_CONTENT;
 use crate::socket::{Pending, Session, is_dialog};
 use serde_json::{Value, json};
@@ -182,7 +184,7 @@ impl Hand<'_> {
             Place::Element(key) => {
                 let at = self.ready(key).await?;
                 self.window_answers(&at).await?;
-                spot(at, self.deadline).await
+                Aim::start(&at)?.spot(at, self.deadline).await
             }
             Place::Point(x, y) => {
                 let window = self.shared.front()?;
@@ -204,12 +206,14 @@ impl Hand<'_> {
         let spot = match on {
             Place::Element(key) => {
                 let at = self.located(key)?;
-                // That it can be described shows that its page listens: each trip less is felt.
-                if self.describe(&at).await?.is_option() {
+                // What it is and where it is are asked for at once: each trip to the page is felt.
+                let describing = Described::start(&at)?;
+                let aiming = Aim::start(&at)?;
+                if describing.read::<Described>(self.deadline).await?.is_option() {
                     return self.choose(key).await;
                 }
                 self.window_answers(&at).await?;
-                spot(at, self.deadline).await?
+                aiming.spot(at, self.deadline).await?
             }
             Place::Point(..) => self.spot(on).await?,
         };

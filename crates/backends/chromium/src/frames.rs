@@ -194,6 +194,8 @@ pub(crate) struct Registry {
     pub(crate) holds: Arc<AtomicUsize>,
     /// What is being dragged, once the page has begun it.
     pub(crate) drag: Option<serde_json::Value>,
+    /// How far the document of a session was scrolled when that was last asked.
+    pub(crate) scrolled: HashMap<String, (i32, i32)>,
     /// Something happened that a page may have answered to without its observer hearing of it.
     pub(crate) news: bool,
     /// The frame's document generation, by the browser's name for the frame.

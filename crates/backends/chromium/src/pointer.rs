@@ -23,13 +23,23 @@ struct Quads {
     quads: Vec<[f64; 8]>,
 }
 
-/// The point at which to press: the middle of an element, scrolled into view. Both are asked for at once, and answered in
-/// that order.
-pub(crate) async fn spot(at: Located, deadline: Deadline) -> Result<Spot> {
-    let (scrolling, measuring) = (start_scroll(&at)?, start_extent(&at)?);
-    scrolled_in(scrolling, deadline).await?;
-    let [x, y, width, height] = extent(&at, measuring, deadline).await?;
-    Ok(Spot { window: at.reach.window, x: x + width / 2.0, y: y + height / 2.0 })
+/// Questions under way about where to press an element: it is scrolled into view, then measured.
+pub(crate) struct Aim {
+    scrolling: Pending,
+    measuring: Pending,
+}
+
+impl Aim {
+    pub(crate) fn start(at: &Located) -> Result<Self> {
+        Ok(Aim { scrolling: start_scroll(at)?, measuring: start_extent(at)? })
+    }
+
+    /// The middle of the element.
+    pub(crate) async fn spot(self, at: Located, deadline: Deadline) -> Result<Spot> {
+        scrolled_in(self.scrolling, deadline).await?;
+        let [x, y, width, height] = extent(&at, self.measuring, deadline).await?;
+        Ok(Spot { window: at.reach.window, x: x + width / 2.0, y: y + height / 2.0 })
+    }
 }
 
 /// Brings an element into view, in all scroll areas around it.
@@ -114,8 +124,13 @@ struct Viewport {
 /// How far a document is scrolled. Hit tests and pictures are asked for in places of the document, while everything
 /// else is told in places of the viewport.
 async fn scrolled(session: &Session, deadline: Deadline) -> Result<(i32, i32)> {
-    let metrics: Metrics = session.call("Page.getLayoutMetrics", json!({}), deadline).await?;
-    Ok((metrics.css_layout_viewport.page_x, metrics.css_layout_viewport.page_y))
+    Ok(session.call::<Metrics>("Page.getLayoutMetrics", json!({}), deadline).await?.offset())
+}
+
+impl Metrics {
+    fn offset(&self) -> (i32, i32) {
+        (self.css_layout_viewport.page_x, self.css_layout_viewport.page_y)
+    }
 }
 
 /// The element under a point of the window in front.
@@ -129,14 +144,7 @@ pub(crate) async fn hit_test(
     let mut point = from;
     // A frame in a process of its own answers for what lies in it.
     for _ in 0..8 {
-        let (right, down) = scrolled(&session, deadline).await?;
-        let (x, y) = (point.0 + right, point.1 + down);
-        let params =
-            json!({ "x": x, "y": y, "includeUserAgentShadowDOM": false, "ignorePointerEventsNone": true });
-        let under: UnderPoint = match session.call("DOM.getNodeForLocation", params, deadline).await {
-            Err(error) if error.code == Code::Protocol => return Ok(None),
-            other => other?,
-        };
+        let Some(under) = under(&session, shared, point, deadline).await? else { return Ok(None) };
         let (serial, embedded) = {
             let registry = shared.lock();
             let serial = registry.frames.get(&under.frame_id).copied();
@@ -167,6 +175,35 @@ pub(crate) async fn hit_test(
         return nearest(browser, keys, deadline).await;
     }
     Ok(None)
+}
+
+/// What lies under a point of the viewport. How far the document is scrolled is asked along and taken to be as the last time;
+/// only if it is not, the question is put again, once: a document that goes on scrolling is not run after.
+async fn under(
+    session: &Session,
+    shared: &Shared,
+    (x, y): (i32, i32),
+    deadline: Deadline,
+) -> Result<Option<UnderPoint>> {
+    let mut again = true;
+    loop {
+        let (right, down) = shared.lock().scrolled.get(session.id()).copied().unwrap_or_default();
+        let metrics = session.start("Page.getLayoutMetrics", json!({}))?;
+        let params = json!({
+            "x": x + right, "y": y + down, "includeUserAgentShadowDOM": false, "ignorePointerEventsNone": true,
+        });
+        let hit = session.start("DOM.getNodeForLocation", params)?;
+        let now = metrics.read::<Metrics>(deadline).await?.offset();
+        if now == (right, down) || !again {
+            return match hit.read(deadline).await {
+                Ok(under) => Ok(Some(under)),
+                Err(error) if error.code == Code::Protocol => Ok(None),
+                Err(error) => Err(error),
+            };
+        }
+        again = false;
+        shared.lock().scrolled.insert(session.id().to_owned(), now);
+    }
 }
 
 /// The first of them that the mirror shows.

@@ -3,32 +3,39 @@
 use super::{Hand, Outcome, native, too_late};
 use crate::frames::Located;
 use crate::scripts::{CHOOSE_BY_LABEL, CHOOSE_OPTION, EXPANDED, IS_EDITABLE, SET_VALUE};
-use crate::socket::is_dialog;
+use crate::socket::{Pending, is_dialog};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use stillpoint_core::tree::NativeKey;
 use stillpoint_core::{Code, Error, Result};
 use stillpoint_engine::backend::{Button, Place, Refusal, SetTo};
 
+/// `DOM.describeNode`.
 #[derive(Deserialize)]
-struct Described {
+pub(super) struct Described {
     node: NodeInfo,
+}
+
+impl Described {
+    pub(super) fn start(at: &Located) -> Result<Pending> {
+        at.reach.session.start("DOM.describeNode", json!({ "backendNodeId": at.node }))
+    }
+
+    /// Whether it is an option of a native list, which has no place on the screen while the list is closed.
+    pub(super) fn is_option(&self) -> bool {
+        self.node.node_name == "OPTION"
+    }
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct NodeInfo {
+struct NodeInfo {
     node_name: String,
     #[serde(default)]
     attributes: Vec<String>,
 }
 
 impl NodeInfo {
-    /// Whether it is an option of a native list, which has no place on the screen while the list is closed.
-    pub(super) fn is_option(&self) -> bool {
-        self.node_name == "OPTION"
-    }
-
     fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes
             .chunks(2)
@@ -57,10 +64,8 @@ struct Called {
 }
 
 impl Hand<'_> {
-    pub(super) async fn describe(&self, at: &Located) -> Result<NodeInfo> {
-        let params = json!({ "backendNodeId": at.node });
-        let described: Described = at.reach.session.call("DOM.describeNode", params, self.deadline).await?;
-        Ok(described.node)
+    async fn describe(&self, at: &Located) -> Result<NodeInfo> {
+        Ok(Described::start(at)?.read::<Described>(self.deadline).await?.node)
     }
 
     pub(super) async fn choose(&self, option: NativeKey) -> Outcome {
