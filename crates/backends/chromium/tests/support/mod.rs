@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 pub fn soon() -> Deadline {
     // A backstop only: nothing is waited for by the clock.
-    Deadline::after(Duration::from_secs(20))
+    Deadline::after(Duration::from_secs(60))
 }
 
 /// An attached browser with its mirror.
