@@ -21,16 +21,17 @@ PATTERNS = json.loads((APP / "patterns.json").read_text())
 # Longer than any pattern takes.
 LONGEST_S = 20
 
-# name: the tool, whether its app has the idle SDK, whether it is told what to wait for, whether it is ours.
+# name: the tool, what its app says of itself, whether the tool is told what to wait for, whether it is one of our promises.
 WAYS = {
-    "Stillpoint, idle SDK": ("stillpoint", True, False, True),
-    "Stillpoint, expecting": ("stillpoint", False, True, True),
-    # What it does where the app says nothing and nobody tells what to wait for: as often as the peers, for comparison.
-    "Stillpoint, events only": ("stillpoint", False, False, False),
-    "pyatspi, listening": ("pyatspi", False, True, False),
-    "dogtail, searching": ("dogtail", False, True, False),
-    "dogtail, its delay": ("dogtail", False, False, False),
-    "xa11y, locator": ("xa11y", False, True, False),
+    "Stillpoint, idle SDK": ("stillpoint", "sdk", False, True),
+    "Stillpoint, expecting": ("stillpoint", "", True, True),
+    # What is left where the app says nothing, or its loop alone, and nobody tells what to wait for: as often as the peers.
+    "Stillpoint, events only": ("stillpoint", "", False, False),
+    "Stillpoint, preloaded loop": ("stillpoint", "loop", False, False),
+    "pyatspi, listening": ("pyatspi", "", True, False),
+    "dogtail, searching": ("dogtail", "", True, False),
+    "dogtail, its delay": ("dogtail", "", False, False),
+    "xa11y, locator": ("xa11y", "", True, False),
 }
 
 
@@ -42,10 +43,12 @@ class Way:
         tool, speaks, self.is_told, self.is_ours = WAYS[name]
         self.pipe = os.path.join(tempfile.mkdtemp(prefix="stillpoint-flake-"), "truth")
         os.mkfifo(self.pipe)
-        more = ["--idle", options.idle] if speaks else []
+        more = ["--idle", options.idle] if speaks == "sdk" else []
+        preload = os.path.join(os.path.dirname(options.idle), "libstillpoint_idle_preload.so")
+        env = {**os.environ, "LD_PRELOAD": preload} if speaks == "loop" else None
         at = f"{20 + 90 * place},{20 + 40 * place}"
         self.app = subprocess.Popen(["/usr/bin/python3", APP / "desktop.py", "--seed", str(options.seed), "--truth", self.pipe, "--at", at, "--filler", str(filler), *more],
-                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1)
+                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1, env=env)
         # Unbuffered, so that what select says is so.
         self.truth = open(self.pipe, "rb", buffering=0)
         pid = int(self.app.stdout.readline().split()[1])
@@ -74,8 +77,8 @@ class Way:
     def once(self, pattern):
         self.n += 1
         n = self.n
-        expect = pattern["expect"].replace("{n}", str(n)) if self.is_told else None
-        answer = self.ask({"do": pattern["do"], "n": n, "expect": expect})
+        expect, gone = (pattern[key].replace("{n}", str(n)) if self.is_told and key in pattern else None for key in ("expect", "expect_gone"))
+        answer = self.ask({"do": pattern["do"], "n": n, "expect": expect, "gone": gone})
         result = {"surface": "desktop", "way": self.name, "pattern": pattern["name"], "n": n}
         if "cannot" in answer:
             return {**result, "verdict": "cannot", "why": answer["cannot"]}
@@ -94,12 +97,14 @@ class Way:
                 return truth
         return None
 
+    def is_alive(self):
+        return self.tool.poll() is None and self.app.poll() is None
+
     def close(self):
-        if self.tool.poll() is None:
-            self.tool.stdin.close()
-            self.tool.wait()
-        self.app.stdin.close()
-        self.app.wait()
+        for process in (self.tool, self.app):
+            if process.poll() is None:
+                process.stdin.close()
+                process.wait()
         self.truth.close()
         os.unlink(self.pipe)
         os.rmdir(os.path.dirname(self.pipe))
@@ -130,22 +135,27 @@ def main():
     parser.add_argument("--pattern", action="append")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    ways = [Way(name, options, place) for place, name in enumerate(options.only or WAYS)]
+    ways = {name: Way(name, options, place) for place, name in enumerate(options.only or WAYS)}
     chosen = [one for one in PATTERNS if one["name"] in options.pattern] if options.pattern else [one for one in PATTERNS if not one.get("bench")]
     with open(options.out, "w", buffering=1) as out:
         for pattern in chosen:
-            for way in ways:
+            for way in ways.values():
                 way.choose(pattern["name"])
             cannot = set()
             for n in range(1, options.reps + 1):
-                for way in ways:
-                    if way.name in cannot or (not way.is_ours and n > options.peer_reps):
+                for place, (name, way) in enumerate(list(ways.items())):
+                    if name in cannot or (not way.is_ours and n > options.peer_reps):
                         continue
                     result = way.once(pattern)
                     out.write(json.dumps(result) + "\n")
                     if result["verdict"] == "cannot":
-                        cannot.add(way.name)
-    for way in ways:
+                        cannot.add(name)
+                    elif not way.is_alive():
+                        # Its cell says so already; the others go on.
+                        way.close()
+                        ways[name] = Way(name, options, place)
+                        ways[name].choose(pattern["name"])
+    for way in ways.values():
         way.close()
 
 

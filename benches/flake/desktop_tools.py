@@ -1,10 +1,12 @@
 """One way to drive a desktop app: this file is started once for each (`desktop_tools.py TOOL [STILLPOINT]`), reads one JSON command
 per line and answers each with one line. Every tool acts, waits as its own documentation says, and reads what is on the
-screen. `expect` is the text that a test's author waits for, or null when the tool is to know by itself.
+screen. `expect` is the text that a test's author waits for, or null when the tool is to know by itself; `gone` is a text that the
+author then waits to see go, or null.
 
 {"attach": PID}                           → {"ok": true}
-{"do": "tap"|"type", "n": N, "expect": …} → {"text": …, "at": NANOSECONDS} | {"error": …} | {"cannot": …}
-{"time": "first"|"again"|"find"|"never"}  → {"ms": …, "told": …}: how long that takes; `never` waits for what does not come
+{"do": "tap"|"type", "n": N, "expect": …, "gone": …} → {"text": …, "at": NANOSECONDS} | {"error": …} | {"cannot": …}
+{"time": "first"|"again"|"find"|"never", "label": …} → {"ms": …, "told": …}: how long that takes; `find` looks for a label, `never` waits
+  for what does not come
 """
 
 import json
@@ -15,8 +17,7 @@ import time
 from gi.repository import GLib
 
 LONGEST_S = 10
-NEVER_S = 4
-FOUND = "Filler 77"
+NEVER_S = 8
 
 
 class Cannot(Exception):
@@ -27,14 +28,14 @@ class Stillpoint:
     """Through its MCP server, which keeps the session open. One call acts, waits and says whether the app is at rest."""
 
     def __init__(self, program):
-        from mcp_stdio import McpClient
-        self.mcp = McpClient(program, "mcp")
+        from mcp_stdio import McpClient, Refused
+        self.mcp, self.Refused = McpClient(program, "mcp"), Refused
 
     def attach(self, pid):
         self.app = f"app:pid={pid}"
         self.mcp.call("open_target", app=self.app)
 
-    def do(self, kind, n, expect):
+    def do(self, kind, n, expect, gone):
         more = {"expect": json.dumps(expect, ensure_ascii=False)} if expect else {}
         if kind == "tap":
             _, told = self.mcp.call("tap", app=self.app, selector='button "Go"', **more)
@@ -42,6 +43,8 @@ class Stillpoint:
             _, told = self.mcp.call("type_text", app=self.app, selector='textbox "Input"', text=str(n), replace=True, **more)
         if not told.get("settled"):
             self.mcp.call("wait_for_idle", app=self.app, timeout_ms=LONGEST_S * 1000)
+        if gone:
+            self.mcp.call("wait_for_ui", app=self.app, selector=json.dumps(gone, ensure_ascii=False), condition="gone", timeout_ms=LONGEST_S * 1000)
         return self.mcp.call("snapshot", app=self.app)[0]
 
     def first(self):
@@ -57,11 +60,16 @@ class Stillpoint:
         # Whoever has read before asks what is new.
         return timed(lambda: self.mcp.call("snapshot", app=self.app, since=self.seen)[0])
 
-    def find(self):
-        return timed(lambda: self.mcp.call("find_element", app=self.app, selector=f'label "{FOUND}"')[0])
+    def find(self, label):
+        return timed(lambda: self.mcp.call("find_element", app=self.app, selector=f'label "{label}"')[0])
 
     def never(self):
-        return timed(lambda: self.mcp.call("wait_for_ui", app=self.app, selector='"Never"', timeout_ms=NEVER_S * 1000))
+        def wait():
+            try:
+                self.mcp.call("wait_for_ui", app=self.app, selector='"Never"', timeout_ms=NEVER_S * 1000)
+            except self.Refused:
+                pass
+        return timed(wait)
 
 
 class Pyatspi:
@@ -70,7 +78,7 @@ class Pyatspi:
     def __init__(self):
         import pyatspi
         self.pyatspi = pyatspi
-        self.wanted = self.root = None
+        self.is_met = self.root = None
         for event in ("object:property-change:accessible-name", "object:text-changed", "object:children-changed", "object:state-changed:showing"):
             pyatspi.Registry.registerEventListener(self.heard, event)
 
@@ -94,28 +102,34 @@ class Pyatspi:
         return next(node for node in self.showing() if node.getRole() == role and node.name == name)
 
     def heard(self, event):
-        if event is not None and event.host_application != self.root:
-            return
-        if self.wanted and any(node.name == self.wanted for node in self.showing()):
-            self.wanted = None
-            if event is not None:
-                self.pyatspi.Registry.stop()
+        if event.host_application == self.root and self.is_met and self.is_met():
+            self.is_met = None
+            self.pyatspi.Registry.stop()
 
-    def do(self, kind, n, expect):
+    def is_showing(self, text):
+        return any(node.name == text for node in self.showing())
+
+    def wait_until(self, is_met, what):
+        if is_met():
+            return
+        self.is_met = is_met
+        timer = GLib.timeout_add_seconds(LONGEST_S, self.give_up)
+        self.pyatspi.Registry.start()
+        if self.is_met is not None:
+            self.is_met = None
+            raise TimeoutError(f"{what} in vain")
+        GLib.source_remove(timer)
+
+    def do(self, kind, n, expect, gone):
         if expect is None:
             raise Cannot("it has no way to know that an app is at rest")
-        self.wanted = expect
         if kind == "tap":
             self.named(self.pyatspi.ROLE_PUSH_BUTTON, "Go").queryAction().doAction(0)
         else:
             self.named(self.pyatspi.ROLE_TEXT, "Input").queryEditableText().setTextContents(str(n))
-        self.heard(None)
-        if self.wanted:
-            timer = GLib.timeout_add_seconds(LONGEST_S, self.give_up)
-            self.pyatspi.Registry.start()
-            if self.wanted is not None:
-                raise TimeoutError(f"{expect} did not come")
-            GLib.source_remove(timer)
+        self.wait_until(lambda: self.is_showing(expect), f"waited for {expect}")
+        if gone:
+            self.wait_until(lambda: not self.is_showing(gone), f"waited for {gone} to go")
         return "\n".join(node.name for node in self.showing())
 
     def give_up(self):
@@ -123,6 +137,7 @@ class Pyatspi:
         return False
 
     def first(self):
+        self.root.clear_cache()
         return self.again()
 
     def again(self):
@@ -136,16 +151,16 @@ class Pyatspi:
             return seen
         return timed(walk)
 
-    def find(self):
+    def find(self, label):
         def is_it(node):
-            return node.name == FOUND and node.getRole() == self.pyatspi.ROLE_LABEL
+            return node.name == label and node.getRole() == self.pyatspi.ROLE_LABEL
         return timed(lambda: self.pyatspi.findDescendant(self.root, is_it).name)
 
     def never(self):
-        self.wanted = "Never"
+        self.is_met = lambda: self.is_showing("Never")
         GLib.timeout_add_seconds(NEVER_S, self.give_up)
         told = timed(self.pyatspi.Registry.start)
-        self.wanted = None
+        self.is_met = None
         return told
 
 
@@ -161,13 +176,18 @@ class Dogtail:
     def attach(self, pid):
         self.root = next(app for app in self.tree.root.applications() if app.get_process_id() == pid)
 
-    def do(self, kind, n, expect):
+    def do(self, kind, n, expect, gone):
         if kind == "tap":
             self.root.child(name="Go", role_name="push button").do_action_named("click")
         else:
             self.root.child(name="Input", role_name="text").text = str(n)
         if expect:
             self.root.child(name=expect, showing_only=True)
+        if gone:
+            # It has searches that go on until something is there, none that go on until it is not.
+            until = time.monotonic() + LONGEST_S
+            while self.root.is_child(name=gone, showing_only=True, retry=False) and time.monotonic() < until:
+                time.sleep(self.config.search_back_off_delay)
         return "\n".join(node.name for node in self.root.find_children(lambda node: node.showing))
 
     def first(self):
@@ -176,8 +196,8 @@ class Dogtail:
     def again(self):
         return timed(lambda: len(self.root.find_children(lambda node: bool(node.role_name) and node.name is not None and node.get_state_set() is not None)))
 
-    def find(self):
-        return timed(lambda: self.root.child(name=FOUND, role_name="label").name)
+    def find(self, label):
+        return timed(lambda: self.root.child(name=label, role_name="label").name)
 
     def never(self):
         usual = self.config.search_cut_off_limit
@@ -199,7 +219,7 @@ class Xa11y:
     def attach(self, pid):
         self.app = self.xa11y.App.by_pid(pid)
 
-    def do(self, kind, n, expect):
+    def do(self, kind, n, expect, gone):
         if expect is None:
             raise Cannot("it has no way to know that an app is at rest")
         if kind == "tap":
@@ -207,6 +227,8 @@ class Xa11y:
         else:
             self.app.locator("text_field[name='Input']").set_value(str(n))
         self.app.locator(f"[name='{expect}']").wait_visible()
+        if gone:
+            self.app.locator(f"[name='{gone}']").wait_detached()
         return "\n".join(node.name or "" for node in self.app.locator("*").elements() if node.visible)
 
     def first(self):
@@ -215,8 +237,8 @@ class Xa11y:
     def again(self):
         return timed(lambda: len(str(self.app.tree())))
 
-    def find(self):
-        return timed(lambda: self.app.locator(f"static_text[name='{FOUND}']").element().name)
+    def find(self, label):
+        return timed(lambda: self.app.locator(f"static_text[name='{label}']").element().name)
 
     def never(self):
         def wait():
@@ -249,10 +271,11 @@ def main():
                 tool.attach(command["attach"])
                 answer = {"ok": True}
             elif "time" in command:
-                milliseconds, seen = getattr(tool, command["time"])()
+                given = [command["label"]] if command["time"] == "find" else []
+                milliseconds, seen = getattr(tool, command["time"])(*given)
                 answer = {"ms": milliseconds, "told": str(seen)[:100]}
             else:
-                text = tool.do(command["do"], command["n"], command["expect"])
+                text = tool.do(command["do"], command["n"], command["expect"], command["gone"])
                 answer = {"text": text, "at": time.monotonic_ns()}
         except Cannot as reason:
             answer = {"cannot": str(reason)}

@@ -46,9 +46,6 @@ def tally(results):
         for one in of_way:
             patterns[one["pattern"]].append(one)
         row = {"surface": surface, "way": way, **count(of_way), "patterns": {name: count(list_) for name, list_ in patterns.items()}}
-        # Where the text that is waited for appears only at the end.
-        plain = count([one for one in of_way if not one.get("early")])
-        row["plain"] = {name: plain[name] for name in ("times", *VERDICTS, "interval_95")}
         row["not_right"] = [one for one in of_way if one["verdict"] in VERDICTS[1:]][:40]
         table.append(row)
     return table

@@ -50,10 +50,9 @@ class Counting(unittest.TestCase):
 
     def test_each_way_and_pattern_has_its_counts(self):
         one = {"surface": "web", "way": "w", "pattern": "p", "late_ms": 3.0}
-        row, = tally([{**one, "verdict": "right"}, {**one, "verdict": "premature"}, {**one, "verdict": "missed", "early": True}])
+        row, = tally([{**one, "verdict": "right"}, {**one, "verdict": "premature"}, {**one, "verdict": "missed"}])
         self.assertEqual((row["times"], row["right"], row["premature"], row["missed"]), (3, 1, 1, 1))
         self.assertEqual(row["patterns"]["p"]["premature"], 1)
-        self.assertEqual(row["plain"]["times"], 2)
 
     def test_repetitions_are_shared_out_whole(self):
         self.assertEqual(shares(450, 50), [50] * 9)

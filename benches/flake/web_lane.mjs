@@ -28,9 +28,9 @@ function judge(answer, truth, n) {
 }
 
 async function once(driver, name, pattern, n, truth) {
-  const expect = WAYS[name].isTold ? pattern.expect.replaceAll('{n}', n) : null;
+  const told = (text) => (WAYS[name].isTold && text ? text.replaceAll('{n}', n) : null);
   const answer = {};
-  try { answer.text = await driver.perform(pattern.do, n, expect); } catch (error) { answer.error = String(error.message ?? error).slice(0, 300); }
+  try { answer.text = await driver.perform(pattern.do, n, told(pattern.expect), told(pattern.expect_gone)); } catch (error) { answer.error = String(error.message ?? error).slice(0, 300); }
   answer.at = clock();
   const known = await truth(n), result = { surface: 'web', way: name, pattern: pattern.name, n };
   if (!known) return { ...result, verdict: 'missed', why: `the page was not reached: ${answer.error ?? ''}`, late_ms: 0, took_ms: 0 };
@@ -50,28 +50,44 @@ const site = await serve(folder);
 const names = options.only ?? Object.keys(WAYS);
 const drivers = new Map();
 const sink = fs.openSync(out, 'w');
+const make = async (name) => drivers.set(name, await WAYS[name].make(scratch, options.stillpoint));
+const leave = async (name) => { try { await drivers.get(name)?.close(); } catch (error) { console.error(`${name}: ${error.message}`); } };
 try {
-  for (const name of names) drivers.set(name, await WAYS[name].make(scratch, options.stillpoint));
+  for (const name of names) await make(name);
   for (const pattern of patterns) {
     const times = {};
-    const open = async (place, name) => {
+    const goTo = async (place, name) => {
       const address = `${site.base}web.html?pattern=${encodeURIComponent(pattern.name)}&seed=${options.seed}&token=${place}`;
       await drivers.get(name).open(address, pattern.do);
       times[name] = 0;
     };
-    for (const [place, name] of names.entries()) await open(place, name);
+    // A tool that cannot even open a page is started anew, once: its cell then says so, and the others go on.
+    const open = async (place, name) => {
+      try { await goTo(place, name); } catch (error) {
+        console.error(`${name}, ${pattern.name}: started anew: ${error.message}`);
+        await leave(name);
+        await make(name);
+        await goTo(place, name);
+      }
+    };
+    const lost = new Set();
+    const failed = (name, error) => {
+      lost.add(name);
+      fs.writeSync(sink, `${JSON.stringify({ surface: 'web', way: name, pattern: pattern.name, n: 0, verdict: 'missed', why: `the page could not be opened: ${error.message}`.slice(0, 300), late_ms: 0, took_ms: 0 })}\n`);
+    };
+    for (const [place, name] of names.entries()) await open(place, name).catch((error) => failed(name, error));
     for (let round = 1; round <= Number(options.reps); round++) {
       for (const [place, name] of names.entries()) {
-        if (!WAYS[name].isOurs && round > Number(options['peer-reps'])) continue;
+        if (lost.has(name) || (!WAYS[name].isOurs && round > Number(options['peer-reps']))) continue;
         const result = await once(drivers.get(name), name, pattern, ++times[name], (n) => logged(String(place), n));
         fs.writeSync(sink, `${JSON.stringify(result)}\n`);
         // It did not even reach the page, which counts its own times: both begin again.
-        if (result.why?.startsWith('the page was not reached')) await open(place, name);
+        if (result.why?.startsWith('the page was not reached')) await open(place, name).catch((error) => failed(name, error));
       }
     }
   }
 } finally {
-  for (const driver of drivers.values()) await driver.close();
+  for (const name of drivers.keys()) await leave(name);
   site.close();
   fs.rmSync(scratch, { recursive: true, force: true });
 }

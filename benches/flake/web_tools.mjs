@@ -1,5 +1,6 @@
 // The ways to drive a page that are compared. Each acts, waits as its own documentation says, and reads what is on the page.
-// `expect` is the text that a test's author waits for, or null where the tool is to know by itself.
+// `expect` is the text that a test's author waits for, or null where the tool is to know by itself; `gone` is a text that the author
+// then waits to see go, or null.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,11 +17,12 @@ async function ours(program) {
   const server = await stillpoint(program);
   return {
     open: server.open,
-    async perform(kind, n, expect) {
+    async perform(kind, n, expect, gone) {
       const more = expect ? { expect: JSON.stringify(expect) } : {};
       const done = refuse(kind === 'tap' ? await server.act('tap', { selector: 'button "Go"', ...more })
         : await server.act('type_text', { selector: 'textbox "Input"', text: String(n), replace: true, ...more }));
       if (!done.json.settled) refuse(await server.act('wait_for_idle', { timeout_ms: LONGEST_MS }));
+      if (gone) refuse(await server.act('wait_for_ui', { selector: JSON.stringify(gone), condition: 'gone', timeout_ms: LONGEST_MS }));
       return refuse(await server.act('snapshot', {})).text;
     },
     close: server.close,
@@ -36,17 +38,19 @@ const mcp = (make, wait) => async (scratch) => {
       await server.open(url);
       target = await server.find(...(kind === 'tap' ? ['button', 'Go'] : ['textbox', 'Input']));
     },
-    async perform(kind, n, expect) {
+    async perform(kind, n, expect, gone) {
       const done = refuse(kind === 'tap' ? await server.click(target) : await server.type(target, String(n)));
       if (!expect) return done.text;
-      refuse(await wait(server, expect));
+      for (const answer of await wait(server, expect, gone)) refuse(answer);
       return server.read();
     },
     close: server.close,
   };
 };
-const playwrightMcp = mcp(playwright, (server, text) => server.call('browser_wait_for', { text }));
-const devtoolsMcp = mcp(devtools, (server, text) => server.call('wait_for', { text: [text], timeout: LONGEST_MS }));
+const playwrightMcp = mcp(playwright, async (server, text, textGone) =>
+  [await server.call('browser_wait_for', { text }), ...(textGone ? [await server.call('browser_wait_for', { textGone })] : [])]);
+// It can wait for a text to come, not for one to go.
+const devtoolsMcp = mcp(devtools, async (server, text) => [await server.call('wait_for', { text: [text], timeout: LONGEST_MS })]);
 
 async function playwrightLibrary() {
   const { chromium } = (await load('playwright-core')).default;
@@ -55,10 +59,11 @@ async function playwrightLibrary() {
   page.setDefaultTimeout(LONGEST_MS);
   return {
     open: (url) => page.goto(url),
-    async perform(kind, n, expect) {
+    async perform(kind, n, expect, gone) {
       if (kind === 'tap') await page.getByRole('button', { name: 'Go' }).click();
       else await page.getByLabel('Input').fill(String(n));
       if (expect) await page.getByText(expect, { exact: true }).waitFor();
+      if (gone) await page.getByText(gone, { exact: true }).waitFor({ state: 'hidden' });
       return page.locator('body').innerText();
     },
     close: () => browser.close(),
@@ -74,15 +79,17 @@ async function selenium() {
     .setChromeService(new chrome.ServiceBuilder('/usr/bin/chromedriver')).build();
   return {
     open: (url) => driver.get(url),
-    async perform(kind, n, expect) {
+    async perform(kind, n, expect, gone) {
       if (kind === 'tap') await driver.findElement(By.id('go')).click();
       else {
         const field = await driver.findElement(By.id('field'));
         await field.clear();
         await field.sendKeys(String(n));
       }
-      const found = await driver.wait(until.elementLocated(By.xpath(`//*[normalize-space(text())="${expect}"]`)), LONGEST_MS);
+      const saying = (text) => By.xpath(`//*[normalize-space(text())="${text}"]`);
+      const found = await driver.wait(until.elementLocated(saying(expect)), LONGEST_MS);
       await driver.wait(until.elementIsVisible(found), LONGEST_MS);
+      if (gone) await driver.wait(async () => !(await driver.findElements(saying(gone))).length, LONGEST_MS);
       return driver.findElement(By.css('body')).getText();
     },
     close: () => driver.quit(),

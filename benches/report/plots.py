@@ -14,6 +14,8 @@ def short(value, unit=""):
     """A number for people."""
     if value is None:
         return "–"
+    if isinstance(value, str):
+        return value
     size = abs(value)
     text = f"{value:,.0f}" if size >= 100 else f"{value:.1f}" if size >= 10 else f"{value:.2f}" if size >= 0.1 else f"{value:.3g}"
     return f"{text} {unit}".strip()
@@ -129,6 +131,5 @@ def heat(patterns, ways):
             share = 1 - row["right"] / row["times"]
             kind = ' class="right"' if share == 0 else f' style="background:color-mix(in srgb, var(--premature) {20 + 60 * share:.0f}%, var(--panel))"'
             cells.append(f"<td{kind}>{100 * share:.0f}</td>")
-        mark = " *" if one["early"] else ""
-        out.append(f'<tr><th title="{escape(one["about"])}">{escape(one["name"])}{mark}</th>{"".join(cells)}<td class="about">{escape(one["about"])}</td></tr>')
+        out.append(f'<tr><th title="{escape(one["about"])}">{escape(one["name"])}</th>{"".join(cells)}<td class="about">{escape(one["about"])}</td></tr>')
     return "".join(out) + "</tbody></table></div>"

@@ -1,44 +1,61 @@
-"""The tasks on a desktop app, for Stillpoint and its peers, in turns: first tree, reading again, finding, acting, and waiting for
-nothing. Inside a private desktop: desktop_tasks.py OUT --stillpoint PROGRAM --idle LIBRARY --peers PYTHON [--quick]."""
+"""The tasks on a desktop app, for Stillpoint and its peers, in turns: first tree, reading again, finding, acting, memory, many sessions, and
+waiting for nothing. Inside a private desktop: desktop_tasks.py OUT --stillpoint PROGRAM --idle LIBRARY --peers PYTHON [--quick]. OUT is
+written anew after each figure."""
 
 import argparse
+import concurrent.futures
 import json
-import os
 import pathlib
 import statistics
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "flake"))
 from desktop_lane import PATTERNS, Way
 from tally import quantile
 
-TICKS = os.sysconf("SC_CLK_TCK")
 TREE_WAYS = {"Stillpoint": "Stillpoint, idle SDK", "pyatspi": "pyatspi, listening", "dogtail": "dogtail, its delay", "xa11y": "xa11y, locator"}
 ACT_WAYS = {"Stillpoint": "Stillpoint, idle SDK", "Stillpoint, expecting": "Stillpoint, expecting", "pyatspi, told the text": "pyatspi, listening",
             "dogtail, told the text": "dogtail, searching", "dogtail, its delay": "dogtail, its delay", "xa11y, told the text": "xa11y, locator"}
-# A walk of the slower peers over more takes minutes.
-MOST_FOR_PEERS = 10_000
+# A peer that would take longer for one read, by its time for the size before, is not asked.
+LONGEST_READ_MS = 30_000
+# What takes less than this is taken again and again within its turn, and so many times: a median of few short times moves too much.
+SHORT_MS, AGAIN = 50, 15
 
 
-def figure(task, name, unit, samples, **more):
-    """Ours and the peers' medians in one figure; what is words stays words."""
-    middle = {who: statistics.median(list_) if isinstance(list_, list) else list_ for who, list_ in samples.items()}
-    ours, *_ = [list_ for who, list_ in samples.items() if who == "Stillpoint"]
-    peers = {who: value for who, value in middle.items() if who != "Stillpoint"}
-    numbers = [value for who, value in peers.items() if isinstance(value, (int, float)) and not who.startswith("Stillpoint")]
-    return {"task": task, "name": name, "unit": unit, "ours": middle["Stillpoint"], "p50": middle["Stillpoint"], "p99": quantile(ours, 0.99), "samples": len(ours),
-            "peers": peers, "ratio": middle["Stillpoint"] / min(numbers) if numbers else None, "command": "script/bench tasks", **more}
+class Figures:
+    def __init__(self, out):
+        self.out, self.all = out, []
+
+    def add(self, task, name, unit, samples, **more):
+        """Ours and the peers' medians in one figure; what is words stays words."""
+        middle = {who: statistics.median(list_) if isinstance(list_, list) and list_ else list_ or "not measured" for who, list_ in samples.items()}
+        ours = samples["Stillpoint"] if isinstance(samples["Stillpoint"], list) else []
+        peers = {who: value for who, value in middle.items() if who != "Stillpoint"}
+        numbers = [value for who, value in peers.items() if isinstance(value, (int, float)) and not who.startswith("Stillpoint")]
+        ratio = middle["Stillpoint"] / min(numbers) if ours and numbers else None
+        self.all.append({"task": task, "name": name, "unit": unit, "ours": middle["Stillpoint"], "p50": middle["Stillpoint"], "p99": quantile(ours, 0.99),
+                         "samples": len(ours), "peers": peers, "ratio": ratio, "command": "script/bench tasks", **more})
+        self.out.write_text(json.dumps(self.all, indent=1))
+        told = {who: round(value, 2) if isinstance(value, float) else value for who, value in middle.items()}
+        print(f"{name}, {unit}: {told}", flush=True)
 
 
 def used(pid):
-    """Processor milliseconds that a process and its children that have ended have used."""
-    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
-    return sum(int(fields[n]) for n in (11, 12)) * 1000 / TICKS
+    """Processor milliseconds of all threads of a process."""
+    tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e6
+
+
+def memory(pid):
+    """MiB, shared pages shared out."""
+    lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
 def family(pid):
-    children = open(f"/proc/{pid}/task/{pid}/children").read().split()
+    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid] + [one for child in children for one in family(int(child))]
 
 
@@ -46,85 +63,117 @@ def open_ways(ways, options, filler=0):
     return {label: Way(way, options, place, filler) for place, (label, way) in enumerate(ways.items())}
 
 
-def measure(way, what):
-    told = way.ask({"time": what})
-    return told.get("ms") if "ms" in told else f"cannot: {told.get('error', '')[:80]}"
+def measure(way, what, label):
+    """Milliseconds of each time in this turn, or words."""
+    times = []
+    while not times or (len(times) < AGAIN and times[-1] < SHORT_MS):
+        told = way.ask({"time": what, "label": label})
+        if "ms" not in told:
+            return f"cannot: {told.get('error', '')[:80]}"
+        times.append(told["ms"])
+    return times
 
 
-def trees(options, sizes, rounds):
-    figures = []
+def fillers(size):
+    """Labels that make an app of about so many elements: a group stands above each hundred, the rest of the app beside them."""
+    return max(0, (size - 20) * 100 // 101)
+
+
+def too_long(before, label, size):
+    """Words, if a read of so many elements would take too long, by the size before."""
+    if label == "Stillpoint" or not before:
+        return None
+    last, times = before
+    if isinstance(times.get(label), str):
+        return times[label]
+    if label not in times:
+        return None
+    expected = times[label] * size / last
+    return f"not measured: a read would take {expected / 1000:.0f} s, by its time for {last:,}" if expected > LONGEST_READ_MS else None
+
+
+def trees(options, figures, sizes, rounds):
+    before = None
     for size in sizes:
-        names = TREE_WAYS if size <= MOST_FOR_PEERS else {"Stillpoint": TREE_WAYS["Stillpoint"]}
-        ways = open_ways(names, options, size)
+        skipped = {label: words for label in TREE_WAYS if (words := too_long(before, label, size))}
+        began = time.monotonic()
+        ways = open_ways({label: way for label, way in TREE_WAYS.items() if label not in skipped}, options, fillers(size))
+        print(f"{size} elements: {len(ways)} apps open after {time.monotonic() - began:.0f} s", flush=True)
+        times = {}
         for task, what in (("first-desktop", "first"), ("again-desktop", "again"), ("find-desktop", "find")):
-            samples = {label: [] for label in ways}
-            for _ in range(rounds):
+            samples = {label: skipped.get(label, []) for label in TREE_WAYS}
+            for _ in range(rounds if size <= 1000 else max(2, rounds // 3)):
                 for label, way in ways.items():
-                    value = measure(way, what)
-                    if isinstance(value, str):
-                        samples[label] = value
+                    values = measure(way, what, f"Filler {fillers(size) * 3 // 4}")
+                    if isinstance(values, str):
+                        samples[label] = values
                     elif isinstance(samples[label], list):
-                        samples[label].append(value)
-            for label in TREE_WAYS:
-                samples.setdefault(label, "not measured: over a minute")
-            if task == "find-desktop":
-                if size == 1000:
-                    figures.append(figure("find", "desktop app of 1,000 elements", "ms", samples))
-            else:
-                figures.append(figure(task, f"{what} tree, {size} elements", "ms", samples, x=size))
+                        samples[label] += values
+            if what == "first":
+                times = {label: statistics.median(list_) if isinstance(list_, list) else list_ for label, list_ in samples.items()}
+            figures.add(task, f"desktop app of {size:,} elements: {what}", "ms", samples, x=size)
+        alone = {label: [memory(way.tool.pid) + sum(memory(pid) for pid in family(way.tool.pid)[1:])] for label, way in ways.items()}
+        figures.add("memory-desktop", f"desktop app of {size:,} elements: memory of the tool", "MiB", {**skipped, **alone}, x=size)
         for way in ways.values():
             way.close()
-    return figures
+        before = size, times
 
 
-def acts(options, rounds):
-    figures = []
+def acts(options, figures, rounds):
     ways = open_ways(ACT_WAYS, options)
     for pattern in (one for one in PATTERNS if one.get("bench")):
         samples = {label: [] for label in ways}
         for way in ways.values():
             way.choose(pattern["name"])
-        for _ in range(rounds):
+        for _ in range(rounds if "1500" not in pattern["name"] else rounds // 2):
             for label, way in ways.items():
                 result = way.once(pattern)
                 if result["verdict"] != "right":
                     samples[label] = f"{result['verdict']}: did not read the final state"
                 elif isinstance(samples[label], list):
                     samples[label].append(result["took_ms"] + result["late_ms"])
-        figures.append(figure("act", f"desktop: {pattern['name']}", "ms", samples))
+        figures.add("act", f"desktop: {pattern['name']}", "ms", samples)
     for way in ways.values():
         way.close()
-    return figures
 
 
-def never(options):
-    """Each alone, one after the other: what is counted is processor time."""
-    samples = {}
+def never(options, figures):
+    """All at once, for what is counted is each one's processor time."""
     ways = open_ways(TREE_WAYS, options)
-    for label, way in ways.items():
+
+    def wait(way):
         processes = family(way.tool.pid) + [way.app.pid]
         before = sum(used(pid) for pid in processes)
         told = way.ask({"time": "never"})
-        seconds = told["ms"] / 1000 if "ms" in told else 4.0
-        samples[label] = [(sum(used(pid) for pid in processes) - before) / seconds]
+        if "ms" not in told:
+            return f"cannot: {told.get('error', '')[:80]}"
+        return [(sum(used(pid) for pid in processes) - before) / (told["ms"] / 1000)]
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        samples = dict(zip(ways, pool.map(wait, ways.values())))
+    figures.add("never", "desktop app of 20 elements", "ms/s", samples)
+    for way in ways.values():
         way.close()
-    return [figure("never", "desktop app of 20 elements", "ms/s", samples)]
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("out")
+    parser.add_argument("out", type=pathlib.Path)
     for name in ("stillpoint", "idle", "peers"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", choices=("acts", "trees", "never"))
+    parser.add_argument("--sizes", type=int, nargs="+")
     options = parser.parse_args()
     options.seed, options.verbose = 1, False
-    sizes, rounds = ([100, 1000], 3) if options.quick else ([100, 1000, 10_000], 7)
-    figures = acts(options, rounds) + trees(options, sizes, rounds) + never(options)
-    with open(options.out, "w") as out:
-        json.dump(figures, out, indent=1)
-    for one in figures:
-        print(f"{one['name']}: {one['ours']:.2f} {one['unit']}; {one['peers']}")
+    figures = Figures(options.out)
+    sizes, rounds = ([100, 1000], 3) if options.quick else ([100, 1000, 10_000, 50_000], 7)
+    parts = {"acts": lambda: acts(options, figures, rounds), "trees": lambda: trees(options, figures, options.sizes or sizes, rounds), "never": lambda: never(options, figures)}
+    for name, part in parts.items():
+        if options.only in (None, name):
+            began = time.monotonic()
+            part()
+            print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { createRequire } from 'node:module';
 import { devtools, playwright, stillpoint } from '../web/servers.mjs';
 import { serve } from '../flake/web_server.mjs';
+import { Figures } from './figures.mjs';
 import { JOURNEYS } from './journeys.mjs';
 
 const { values: options, positionals: [out] } = parseArgs({ allowPositionals: true, options: { stillpoint: { type: 'string' } } });
@@ -87,13 +88,9 @@ const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'stillpoint-economy-'));
 const site = await serve(path.join(import.meta.dirname, '../../apps/web'));
 const own = await stillpoint(options.stillpoint), theirs = [await playwright(scratch), await devtools(scratch)];
 const agents = { Stillpoint: [own, ours(own)], 'Playwright MCP': [theirs[0], playwrightAgent(theirs[0])], 'chrome-devtools-mcp': [theirs[1], devtoolsAgent(theirs[1])] };
-const figures = [], totals = {}, done = {};
-
-function figure(task, name, unit, values) {
-  const { Stillpoint: mine, ...peers } = values, numbers = Object.values(peers).filter((v) => typeof v === 'number');
-  figures.push({ task, name, unit, ours: mine, p50: mine, p99: mine, samples: 1, peers, ratio: numbers.length ? mine / Math.min(...numbers) : null, command: 'script/bench economy' });
-  console.log(`${name}: ${mine} ${unit}; ${JSON.stringify(peers)}`);
-}
+const figures = new Figures(out, 'script/bench economy'), totals = {}, done = {};
+const figure = (task, name, unit, values) =>
+  figures.add(task, name, unit, Object.fromEntries(Object.entries(values).map(([who, value]) => [who, typeof value === 'number' ? [value] : value])));
 
 try {
   const lists = {};
@@ -111,7 +108,7 @@ try {
         totals[label] = (totals[label] ?? 0) + tokens[label];
         done[label] = (done[label] ?? 0) + 1;
       } catch (error) {
-        if (label === 'Stillpoint') throw error;
+        if (label === 'Stillpoint') process.exitCode = 1;
         calls[label] = tokens[label] = `could not: ${error.message.slice(0, 100)}`;
       }
     }
@@ -126,4 +123,3 @@ try {
   site.close();
   fs.rmSync(scratch, { recursive: true, force: true });
 }
-fs.writeFileSync(out, JSON.stringify(figures, null, 1));

@@ -1,39 +1,45 @@
 // What processes use, read from /proc: a process, and it with all that it started.
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 
-const PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']).toString());
+const read = (file) => { try { return fs.readFileSync(file, 'utf8'); } catch { return null; } };
 
-const stat = (pid) => {
-  try {
-    const text = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return null;
-  }
+const parentOf = (pid) => {
+  const text = read(`/proc/${pid}/stat`);
+  return text && Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
 };
 
-export function family(root) {
-  const parents = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), Number(stat(name)?.[1])]);
-  const found = [root];
+/** These processes and all that they started. */
+export function family(roots) {
+  const parents = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), parentOf(name)]);
+  const found = [...roots];
   for (const one of found) found.push(...parents.filter(([, parent]) => parent === one).map(([pid]) => pid));
   return found;
 }
 
-/** Processor milliseconds of a process and all that it started. */
-export function cpuTicks(root) {
-  const ticks = family(root).map(stat).filter(Boolean).map((fields) => Number(fields[11]) + Number(fields[12]));
-  return ticks.reduce((sum, n) => sum + n, 0) * 1000 / PER_SECOND;
+/** The processes that `make` started from here, with what it made. */
+export async function started(make) {
+  const children = () => family([process.pid]).filter((pid) => parentOf(pid) === process.pid);
+  const before = new Set(children());
+  const made = await make();
+  return [made, children().filter((pid) => !before.has(pid))];
 }
 
-/** MiB of memory: what the process alone has, and it with all that it started (shared pages shared out). */
-export function memoryOf(root) {
-  const share = (pid) => {
-    try {
-      return Number(/^Pss:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
-    } catch {
-      return 0;
-    }
-  };
-  return [share(root), family(root).map(share).reduce((sum, n) => sum + n, 0)];
+function threads(pid) {
+  try {
+    return fs.readdirSync(`/proc/${pid}/task`).map((name) => `/proc/${pid}/task/${name}`);
+  } catch {
+    return [];
+  }
 }
+
+/** Processor milliseconds of these processes and all that they started. */
+export function cpuOf(roots) {
+  const nanoseconds = family(roots).flatMap(threads).map((task) => Number(read(`${task}/schedstat`)?.split(' ')[0] ?? 0));
+  return nanoseconds.reduce((sum, n) => sum + n, 0) / 1e6;
+}
+
+const memoryAlone = (pid) => Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')?.[1] ?? 0) / 1024;
+
+/** MiB of memory: what a process alone has, and these with all that they started (shared pages shared out). */
+export const memoryOfOne = memoryAlone;
+export const memoryOf = (roots) => family(roots).map(memoryAlone).reduce((sum, n) => sum + n, 0);

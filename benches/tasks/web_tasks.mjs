@@ -1,44 +1,57 @@
 // The tasks on a page, for Stillpoint and its peers, in turns: first tree, reading again, finding, acting, waiting for nothing, sizes,
-// memory, and many sessions. usage: web_tasks.mjs OUT --stillpoint PROGRAM [--quick] (PEERS names the npm packages)
+// memory, and many sessions. OUT is written anew after each figure.
+// usage: web_tasks.mjs OUT --stillpoint PROGRAM [--quick] [--only PART] (PEERS names the npm packages)
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createRequire } from 'node:module';
-import { ariaReader, devtools, playwright, stillpoint } from '../web/servers.mjs';
+import { devtools, playwright, stillpoint } from '../web/servers.mjs';
 import { serve } from '../flake/web_server.mjs';
 import { WAYS } from '../flake/web_tools.mjs';
-import { cpuTicks, memoryOf } from './processes.mjs';
+import { Figures } from './figures.mjs';
+import { playwrightLibrary, seleniumLibrary } from './libraries.mjs';
+import { cpuOf, memoryOf, memoryOfOne } from './processes.mjs';
 
 const { values: options, positionals: [out] } = parseArgs({ allowPositionals: true,
-  options: { stillpoint: { type: 'string' }, quick: { type: 'boolean', default: false } } });
+  options: { stillpoint: { type: 'string' }, quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
 const { encode } = createRequire(path.join(path.resolve(process.env.PEERS), 'package.json'))('gpt-tokenizer');
-const ROUNDS = options.quick ? 3 : 7, SIZES = options.quick ? [10, 100, 500] : [10, 100, 500, 2000];
-const SESSIONS = options.quick ? [1, 10, 50] : [1, 10, 50, 200];
-const NEVER_MS = 4000, COLD_ROUNDS = options.quick ? 2 : 4;
+const ROUNDS = options.quick ? 3 : 7, SIZES = options.quick ? [100, 1000] : [100, 1000, 10000, 50000];
+const SESSIONS = options.quick ? [1, 10, 50] : [1, 10, 50, 200], PAGES = options.quick ? [1, 3] : [1, 5, 20];
+const NEVER_MS = 8000, COLD_ROUNDS = 3, ELEMENTS_PER_ROW = 7;
+// What takes less than this is taken again and again within its turn, and so many times: a median of few short times moves too much.
+const SHORT_MS = 50, AGAIN = 10;
+// What takes longer is asked once for each size.
+const LONG_MS = 10000;
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
 const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json'))).filter((one) => one.bench);
-const figures = [], command = 'script/bench tasks';
+const figures = new Figures(out, 'script/bench tasks');
+const NO_TREE = 'cannot: it has no accessibility tree', NO_SERVER = 'cannot: it is a library in its caller’s process';
 
-const at = (list, share) => { const sorted = [...list].sort((a, b) => a - b); return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]; };
 const timed = async (work) => { const began = performance.now(); const told = await work(); return [performance.now() - began, told]; };
-
-/** Medians of ours and the peers' in one figure; what is words stays words. */
-function figure(task, name, unit, samples, more = {}) {
-  const middle = Object.fromEntries(Object.entries(samples).map(([who, list]) => [who, Array.isArray(list) ? at(list, 0.5) : list]));
-  const { Stillpoint: ours, ...peers } = middle;
-  const numbers = Object.entries(peers).filter(([who, value]) => typeof value === 'number' && !who.startsWith('Stillpoint')).map(([, value]) => value);
-  figures.push({ task, name, unit, ours, p50: ours, p99: at([samples.Stillpoint].flat(), 0.99), samples: [samples.Stillpoint].flat().length, peers,
-    ratio: numbers.length ? ours / Math.min(...numbers) : null, command, ...more });
-  console.log(`${name}: ${ours} ${unit}; ${JSON.stringify(peers)}`);
+/** A turn: the times of what is short, one of what is long; words where it fails. */
+async function turn(work) {
+  const times = [];
+  try {
+    do times.push((await timed(work))[0]); while (times.length < AGAIN && times.at(-1) < SHORT_MS);
+    return times;
+  } catch (error) {
+    return `failed: ${String(error.message).slice(0, 80)}`;
+  }
 }
+const put = (samples, label, told) => {
+  if (typeof told === 'string') samples[label] = told;
+  else if (typeof samples[label] !== 'string') samples[label] = [...(samples[label] ?? []), ...told];
+};
+const isSlow = (samples, label) => Array.isArray(samples[label]) && samples[label][0] > LONG_MS;
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'stillpoint-tasks-'));
 const site = await serve(folder);
+const rows = (size, word = '') => `${site.base}rows.html?n=${Math.round(size / ELEMENTS_PER_ROW)}${word && `&${word}`}`;
 
 async function acts() {
   const labels = { Stillpoint: 'Stillpoint', 'Stillpoint, expecting': 'Stillpoint, expecting', 'Playwright, told the text': 'Playwright, locator',
-    'Selenium, told the text': 'Selenium, explicit wait', 'Playwright MCP, its answer': 'Playwright MCP, its answer',
+    'Playwright, its auto-wait': 'Playwright, auto-wait alone', 'Selenium, told the text': 'Selenium, explicit wait', 'Playwright MCP, its answer': 'Playwright MCP, its answer',
     'Playwright MCP, told the text': 'Playwright MCP, wait_for', 'chrome-devtools-mcp, its answer': 'chrome-devtools-mcp, its answer',
     'chrome-devtools-mcp, told the text': 'chrome-devtools-mcp, wait_for' };
   const drivers = {};
@@ -48,131 +61,198 @@ async function acts() {
     for (const [place, label] of Object.keys(labels).entries()) {
       await drivers[label].open(`${site.base}web.html?pattern=${encodeURIComponent(pattern.name)}&token=act${place}`, pattern.do);
     }
-    for (let n = 1; n <= ROUNDS; n++) {
+    const rounds = pattern.name.includes('1500') ? (options.quick ? 1 : 3) : ROUNDS;
+    for (let n = 1; n <= rounds; n++) {
       for (const [place, [label, way]] of Object.entries(labels).entries()) {
         const expect = pattern.expect.replaceAll('{n}', n), truth = site.truth(`act${place}`);
-        const [ms, text] = await timed(() => drivers[label].perform('tap', n, WAYS[way].isTold ? expect : null));
-        await truth;
-        if (!text.includes(expect)) samples[label] = 'did not read the final state';
-        else if (Array.isArray(samples[label])) samples[label].push(ms);
+        try {
+          const [ms, text] = await timed(() => drivers[label].perform('tap', n, WAYS[way].isTold ? expect : null));
+          await truth;
+          put(samples, label, text.includes(expect) ? [ms] : 'early: did not read the final state');
+        } catch (error) {
+          put(samples, label, `failed: ${String(error.message).slice(0, 80)}`);
+        }
       }
     }
-    figure('act', `web: ${pattern.name}`, 'ms', samples);
+    figures.add('act', `web: ${pattern.name}`, 'ms', samples);
   }
   for (const driver of Object.values(drivers)) await driver.close();
 }
 
-/** From nothing: a server is started, opens the page with a browser of its own, and tells the tree. */
+/** From nothing: a server or library is started, opens the page with a browser of its own, and tells the tree. */
 async function firstTree(size) {
   const makers = { Stillpoint: () => stillpoint(options.stillpoint), 'Playwright MCP': () => playwright(scratch), 'chrome-devtools-mcp': () => devtools(scratch),
-    'Playwright ariaSnapshot': () => ariaReader('about:blank') };
-  const samples = {};
+    Playwright: playwrightLibrary };
+  const samples = { Selenium: NO_TREE };
   for (let round = 0; round < COLD_ROUNDS; round++) {
     for (const [label, make] of Object.entries(makers)) {
-      const [ms, server] = await timed(async () => {
-        const made = await make();
-        await made.open(`${site.base}rows.html?n=${size}`);
-        await made.read();
-        return made;
-      });
-      (samples[label] ??= []).push(ms);
-      await server.close();
+      if (isSlow(samples, label)) continue;
+      let made;
+      try {
+        const [ms] = await timed(async () => {
+          made = await make();
+          await made.open(rows(size));
+          await made.read();
+        });
+        put(samples, label, [ms]);
+      } catch (error) {
+        put(samples, label, `failed: ${String(error.message).slice(0, 80)}`);
+      }
+      await made?.close();
     }
   }
-  figure('first-web', `first tree of ${size} rows, from nothing`, 'ms', samples, { x: size });
+  figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', samples, { x: size });
 }
 
 /** Reading again, finding, sizes. */
-async function trees(servers) {
+async function trees(tools) {
   for (const size of SIZES) {
-    const again = {}, bytes = {}, texts = {}, finding = {};
     await firstTree(size);
-    for (const [label, server] of Object.entries(servers)) {
-      await server.open(`${site.base}rows.html?n=${size}`);
-      texts[label] = await server.read();
-      bytes[label] = [Buffer.byteLength(texts[label])];
-    }
-    for (let round = 0; round < ROUNDS; round++) {
-      for (const [label, server] of Object.entries(servers)) {
-        (again[label] ??= []).push((await timed(() => server.readAgain?.() ?? server.read()))[0]);
-        const look = server.lookUp ?? server.find;
-        if (look) (finding[label] ??= []).push((await timed(() => look('button', 'Mark 7')))[0]);
+    const again = { Selenium: NO_TREE }, bytes = { Selenium: NO_TREE }, tokens = { Selenium: NO_TREE }, finding = {}, told = {};
+    for (const [label, tool] of Object.entries(tools)) {
+      try {
+        await tool.open(rows(size));
+        if (!tool.read) continue;
+        const text = await tool.read();
+        [bytes[label], tokens[label]] = [[Buffer.byteLength(text)], [encode(text).length]];
+        if (label === 'Stillpoint') told.note = /\((?:[^()]*rows[^()]*|[^()]*more[^()]*)\)/.exec(text)?.[0];
+      } catch (error) {
+        again[label] = bytes[label] = tokens[label] = finding[label] = `failed: ${String(error.message).slice(0, 80)}`;
       }
     }
-    figure('again-web', `reading ${size} rows again`, 'ms', again, { x: size });
-    figure('bytes-web', `snapshot of ${size} rows`, 'bytes', bytes, { x: size });
-    if (size === 500) {
-      figure('tokens', 'a snapshot of 500 rows', 'tokens', Object.fromEntries(Object.entries(texts).map(([label, text]) => [label, [encode(text).length]])));
-      figure('find', 'page of 500 rows', 'ms', finding);
+    for (let round = 0; round < (size <= 1000 ? ROUNDS : 3); round++) {
+      for (const [label, tool] of Object.entries(tools)) {
+        if (typeof finding[label] === 'string') continue;
+        if (tool.read && !isSlow(again, label)) put(again, label, await turn(tool.readAgain ?? tool.read));
+        if (!isSlow(finding, label)) put(finding, label, await turn(() => (tool.lookUp ?? tool.find)('button', 'Mark 7')));
+      }
     }
+    figures.add('again-web', `page of ${size} elements: reading again`, 'ms', again, { x: size });
+    figures.add('find-web', `page of ${size} elements: find a button by its name`, 'ms', finding, { x: size });
+    figures.add('bytes-web', `page of ${size} elements: a snapshot`, 'bytes', bytes, { x: size, ...told });
+    figures.add('tokens-web', `page of ${size} elements: a snapshot`, 'tokens', tokens, { x: size });
   }
 }
 
 /** What an agent reads to learn what a click changed. */
-async function changes(servers) {
-  const tokens = {};
-  for (const [label, server] of Object.entries(servers)) {
-    if (!server.click) { tokens[label] = 'has no answer to a click: its caller reads the page again'; continue; }
-    await server.open(`${site.base}rows.html?n=500&change`);
-    const { text } = await server.click(await server.find('button', 'Mark 7'));
-    tokens[label] = text.includes('Mark 7: done') ? [encode(text).length] : 'its answer lacks the change';
+async function changes(tools) {
+  const bytes = {}, tokens = {};
+  for (const [label, tool] of Object.entries(tools)) {
+    bytes[label] = tokens[label] = 'cannot: has no answer to a click, its caller reads the page again';
+    if (!tool.click) continue;
+    await tool.open(rows(3500, 'change'));
+    const { text } = await tool.click(await tool.find('button', 'Mark 7'));
+    const isThere = text.includes('Mark 7: done');
+    bytes[label] = isThere ? [Buffer.byteLength(text)] : 'its answer lacks the change';
+    tokens[label] = isThere ? [encode(text).length] : 'its answer lacks the change';
   }
-  figure('tokens', 'a change on a page of 500 rows', 'tokens', tokens);
+  figures.add('delta', 'a change on a page of 3,500 elements, bytes', 'bytes', bytes);
+  figures.add('tokens', 'a change on a page of 500 rows', 'tokens', tokens);
 }
 
-async function memory(servers) {
+const rootsOf = (tool) => tool.pids ?? [tool.pid];
+
+async function memory(tools) {
   const alone = {}, whole = {};
-  for (const [label, server] of Object.entries(servers)) {
-    if (!server.pid) continue;
-    await server.open(`${site.base}rows.html?n=500&memory`);
-    await server.read();
-    const [own, all] = memoryOf(server.pid);
-    alone[label] = [own];
-    whole[label] = [all];
+  for (const [label, tool] of Object.entries(tools)) {
+    await tool.open(rows(3500, 'memory'));
+    if (tool.read) await tool.read();
+    alone[label] = tool.pid ? [memoryOfOne(tool.pid)] : NO_SERVER;
+    whole[label] = [memoryOf(rootsOf(tool))];
   }
-  figure('memory', 'the server alone', 'MiB', alone);
-  figure('memory', 'with its browser', 'MiB', whole);
+  figures.add('memory', 'the server alone', 'MiB', alone);
+  figures.add('memory', 'with its browser', 'MiB', whole);
 }
 
-/** Processor time of the server and all that it started, for each second of waiting in vain. */
-async function never(servers) {
+/** Processor time of the tool's processes and all that they started, for each second of waiting in vain. All at once. */
+async function never(tools) {
   const waits = {
-    Stillpoint: () => servers.Stillpoint.act('wait_for_ui', { selector: '"Never"', timeout_ms: NEVER_MS }),
-    'Playwright MCP': () => servers['Playwright MCP'].call('browser_wait_for', { text: 'Never' }),
-    'chrome-devtools-mcp': () => servers['chrome-devtools-mcp'].call('wait_for', { text: ['Never'], timeout: NEVER_MS }),
+    Stillpoint: () => tools.Stillpoint.act('wait_for_ui', { selector: '"Never"', timeout_ms: NEVER_MS }),
+    'chrome-devtools-mcp': () => tools['chrome-devtools-mcp'].call('wait_for', { text: ['Never'], timeout: NEVER_MS }),
+    'Playwright MCP': () => tools['Playwright MCP'].call('browser_wait_for', { text: 'Never' }),
   };
-  const samples = {};
-  for (const [label, wait] of Object.entries(waits)) {
-    await servers[label].open(`${site.base}rows.html?n=500&never`);
-    const before = cpuTicks(servers[label].pid), [ms] = await timed(() => wait().catch(() => null));
-    samples[label] = [(cpuTicks(servers[label].pid) - before) / (ms / 1000)];
-  }
-  figure('never', 'page of 500 rows, with its browser', 'ms/s', samples);
+  for (const tool of Object.values(tools)) await tool.open(rows(3500, 'never'));
+  const cost = async ([label, tool]) => {
+    const roots = rootsOf(tool), before = cpuOf(roots);
+    const [ms] = await timed(() => (waits[label] ?? (() => tool.never(NEVER_MS)))().catch(() => null));
+    return [label, [(cpuOf(roots) - before) / (ms / 1000)]];
+  };
+  figures.add('never', 'page of 3,500 elements, with its browser', 'ms/s', Object.fromEntries(await Promise.all(Object.entries(tools).map(cost))));
 }
 
+/** Apps of the simulator in one server: what a session costs where nothing but Stillpoint takes part. */
 async function sessions() {
   const server = await stillpoint(options.stillpoint);
+  const none = { 'Playwright MCP': 'cannot: pages alone', 'chrome-devtools-mcp': 'cannot: pages alone', Playwright: 'cannot: pages alone', Selenium: 'cannot: pages alone' };
   let opened = 0;
   for (const count of SESSIONS) {
     for (; opened < count; opened++) await server.call('snapshot', { app: `sim:table:60?seed=${opened + 1}`, max_nodes: 1 });
-    figure('sessions', `${count} sessions`, 'MiB', { Stillpoint: [memoryOf(server.pid)[0]] }, { x: count });
+    figures.add('sessions', `${count} simulated apps of 305 elements at once`, 'MiB', { Stillpoint: [memoryOfOne(server.pid)], ...none }, { x: count });
+    const look = () => server.call('find_element', { app: 'sim:table:60?seed=1', selector: 'button "Delete"[7]' });
+    const times = [];
+    for (let round = 0; round < 40; round++) times.push((await timed(look))[0]);
+    figures.add('sessions-time', `find in one of ${count} simulated apps`, 'ms', { Stillpoint: times, ...none }, { x: count });
   }
   await server.close();
 }
 
-const servers = { Stillpoint: await stillpoint(options.stillpoint), 'Playwright MCP': await playwright(scratch), 'chrome-devtools-mcp': await devtools(scratch) };
+/** Pages open at once, each read: a target of ours, a tab of the MCP servers, a context of Playwright, a session of Selenium. */
+async function pages() {
+  const more = {
+    Stillpoint: (server, url) => server.call('snapshot', { app: `web:${url}` }),
+    'Playwright MCP': async (server, url) => {
+      const tab = await server.call('browser_tabs', { action: 'new' });
+      return tab.failed ? tab : server.open(url);
+    },
+    'chrome-devtools-mcp': (server, url) => server.another(url),
+    Playwright: (tool, url) => tool.another(url), Selenium: (tool, url) => tool.another(url),
+  };
+  const makers = { Stillpoint: () => stillpoint(options.stillpoint), 'Playwright MCP': () => playwright(scratch), 'chrome-devtools-mcp': () => devtools(scratch),
+    Playwright: playwrightLibrary, Selenium: seleniumLibrary };
+  const memories = Object.fromEntries(PAGES.map((count) => [count, {}])), times = Object.fromEntries(PAGES.map((count) => [count, {}]));
+  for (const [label, make] of Object.entries(makers)) {
+    const tool = await make();
+    let opened = 0;
+    for (const count of PAGES) {
+      try {
+        const before = opened;
+        const [ms] = await timed(async () => { 
+          for (; opened < count; opened++) {
+            const told = await more[label](tool, rows(700, `page=${opened}`));
+            if (told?.failed) throw new Error(told.text);
+          }
+        });
+        memories[count][label] = [memoryOf(rootsOf(tool))];
+        times[count][label] = [ms / (count - before)];
+      } catch (error) {
+        memories[count][label] = times[count][label] = `failed: ${String(error.message).slice(0, 80)}`;
+      }
+    }
+    await tool.close();
+  }
+  for (const count of PAGES) {
+    figures.add('pages', `${count} pages of 700 elements at once, with browsers`, 'MiB', memories[count], { x: count });
+    figures.add('pages-time', `opening and reading one more, up to ${count} pages`, 'ms', times[count], { x: count });
+  }
+}
+
+const tools = { Stillpoint: await stillpoint(options.stillpoint), 'Playwright MCP': await playwright(scratch), 'chrome-devtools-mcp': await devtools(scratch),
+  Playwright: await playwrightLibrary(), Selenium: await seleniumLibrary() };
+const parts = { acts, trees: () => trees(tools), changes: () => changes(tools), memory: () => memory(tools), never: () => never(tools), sessions, pages };
+let failures = 0;
 try {
-  await acts();
-  const aria = await ariaReader('about:blank');
-  await trees({ ...servers, 'Playwright ariaSnapshot': aria });
-  await aria.close();
-  await changes(servers);
-  await memory(servers);
-  await never(servers);
-  await sessions();
+  for (const [name, part] of Object.entries(parts)) {
+    if (options.only && options.only !== name) continue;
+    const began = performance.now();
+    try { await part(); } catch (error) {
+      failures += 1;
+      console.error(`${name} FAILED: ${error.stack}`);
+    }
+    console.log(`${name}: ${Math.round((performance.now() - began) / 1000)} s`);
+  }
 } finally {
-  for (const server of Object.values(servers)) await server.close();
+  for (const tool of Object.values(tools)) await tool.close();
   site.close();
   fs.rmSync(scratch, { recursive: true, force: true });
 }
-fs.writeFileSync(out, JSON.stringify(figures, null, 1));
+process.exitCode = failures ? 1 : 0;

@@ -128,6 +128,12 @@ export async function devtools(scratch) {
   };
   return {
     name: 'chrome-devtools-mcp', version, pid, close, call: on, meter, tools,
+    async another(url) {
+      const told = await call('new_page', { url });
+      if (told.failed) throw new Error(told.text);
+      const opened = [...told.text.matchAll(/^(\d+):/gm)].map(([, id]) => Number(id));
+      return call('take_snapshot', { pageId: Math.max(...opened) });
+    },
     open: (url) => on('navigate_page', { type: 'url', url }),
     isPast: () => false,
     read: snapshot,

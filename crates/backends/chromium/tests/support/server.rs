@@ -3,7 +3,7 @@
 use futures_util::{SinkExt, StreamExt};
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -46,8 +46,10 @@ impl Server {
     }
 }
 
+/// Above whichever crate this is compiled into: the benches serve the same pages.
 fn pages() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../apps/web")
+    let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("apps/web"));
+    above.find(|folder| folder.is_dir()).unwrap()
 }
 
 async fn serve(mut stream: TcpStream, gate: watch::Receiver<bool>) {

@@ -1,4 +1,4 @@
-//! The figures of the idle SDK, as JSON on stdout: `cargo bench -p stillpoint-idle`.
+//! The figures of the idle SDK, as JSON on stdout (`--quick`: fewer samples): `script/bench idle`.
 //!
 //! Each figure is measured in batches; p50 and p99 are over the batches (over single wake-ups for latencies).
 
@@ -96,7 +96,7 @@ fn figure(name: &str, samples: &mut [f64], peers: &str) -> String {
     samples.sort_by(f64::total_cmp);
     let at = |part: f64| samples[((samples.len() - 1) as f64 * part) as usize];
     format!(
-        r#"{{"name": "{name}", "unit": "ns", "ours": {p50:.1}, "p50": {p50:.1}, "p99": {p99:.1}, "samples": {count}, "peers": {peers}, "command": "cargo bench -p stillpoint-idle"}}"#,
+        r#"{{"name": "{name}", "unit": "ns", "ours": {p50:.1}, "p50": {p50:.1}, "p99": {p99:.1}, "samples": {count}, "peers": {peers}, "command": "script/bench idle"}}"#,
         p50 = at(0.5),
         p99 = at(0.99),
         count = samples.len(),

@@ -2,7 +2,7 @@
 //! the answer of a wait lags behind the end of its window; then the share of a core that watching another app takes.
 //! Prints JSON. The app's own log says when it changed, by the clock that this program reads too.
 //!
-//! Usage: `bench_live FIXTURE.py FLOODING-PID [SAMPLES]`, on the desktop of the environment.
+//! Usage: `bench-live FIXTURE.py FLOODING-PID [SAMPLES]`, on the desktop of the environment.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
@@ -139,7 +139,7 @@ async fn watching(pid: u32) -> Outcome<f64> {
 #[tokio::main]
 async fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1);
-    let usage = "usage: bench_live FIXTURE.py FLOODING-PID [SAMPLES]";
+    let usage = "usage: bench-live FIXTURE.py FLOODING-PID [SAMPLES]";
     let script = arguments.next().ok_or(usage)?;
     let flooding: u32 = arguments.next().ok_or(usage)?.parse()?;
     let samples: usize = arguments.next().map_or(Ok(200), |n| n.parse())?;

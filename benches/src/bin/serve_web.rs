@@ -1,7 +1,7 @@
 //! Serves `apps/web` with its endpoints on a free port of loopback, says where, and ends when its stdin does.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "../tests/support/server.rs"]
+#[path = "../../../crates/backends/chromium/tests/support/server.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod server;
 

@@ -1,7 +1,7 @@
 //! Measures the time to the first full tree (bounds and text included), that of a barrier, and that of reading the whole
 //! tree again from the mirror, and prints JSON.
 //!
-//! Usage: `bench_attach TARGET [RUNS]`, on the desktop of the environment.
+//! Usage: `bench-attach TARGET [RUNS]`, on the desktop of the environment.
 
 use std::time::{Duration, Instant};
 use stillpoint_atspi::AtspiConnector;
@@ -17,7 +17,7 @@ fn count(node: &NewNode, of: &dyn Fn(&NewNode) -> bool) -> usize {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let target = arguments.next().ok_or("usage: bench_attach TARGET [RUNS]")?.parse()?;
+    let target = arguments.next().ok_or("usage: bench-attach TARGET [RUNS]")?.parse()?;
     let runs: usize = arguments.next().map_or(Ok(20), |n| n.parse())?;
     let connector = AtspiConnector::from_env();
     let mut samples = Vec::new();
