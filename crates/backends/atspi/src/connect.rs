@@ -2,6 +2,7 @@
 
 use crate::attach::{self, App, Nature};
 use crate::bus::{self, Desktop};
+use crate::incoming::Incoming;
 use crate::object::Object;
 use crate::reconcile::Reconciler;
 use crate::session::{Command, Found, Repairs, Session};
@@ -60,10 +61,14 @@ impl AtspiConnector {
             found => found?,
         };
         // From here on nothing is lost: the stream holds what arrives until the first tree is read.
-        let stream = MessageStream::from(&bus);
-        bus::listen(&bus, &app.root.name, deadline).await?;
-        let nature = attach::look_at(&bus, &app, deadline).await?;
-        let shadow = attach::begin(&bus, &app, &nature, options.limits, deadline).await?;
+        let mut stream = Incoming::new(MessageStream::from(&bus));
+        let begun = stream.hold_during(async {
+            bus::listen(&bus, &app.root.name, deadline).await?;
+            let nature = attach::look_at(&bus, &app, deadline).await?;
+            let shadow = attach::begin(&bus, &app, &nature, options.limits, deadline).await?;
+            Ok((nature, shadow))
+        });
+        let (nature, shadow) = begun.await?;
         let (requester, requests) = mpsc::channel(REQUESTS);
         let repairs = Repairs::default();
         let check = options.settings.get("reconcile").is_none_or(|on| on != "off");
@@ -111,7 +116,7 @@ impl Session {
     #[allow(clippy::too_many_arguments)] // the parts of a session, each made in its own step of attaching
     fn new(
         bus: Connection,
-        stream: MessageStream,
+        stream: Incoming,
         shadow: Shadow,
         sink: EventSink,
         app: &App,

@@ -22,6 +22,7 @@ mod family;
 mod follow;
 mod gather;
 mod hit;
+mod incoming;
 mod input;
 mod keymap;
 mod node;

@@ -2,6 +2,7 @@
 //! and tells the mirror. It never waits for the app: questions are sent, and answers are handled when they come.
 
 use crate::bus;
+use crate::incoming::Incoming;
 use crate::node::Facts;
 use crate::object::Object;
 use crate::reconcile::{Reconciler, RepairCounts};
@@ -9,7 +10,7 @@ use crate::role::NativeRole;
 use crate::shadow::{Round, Shadow};
 use crate::tell::ToldScreen;
 use crate::windows::XWindow;
-use futures_util::{FutureExt, StreamExt};
+use futures_util::FutureExt;
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
@@ -21,7 +22,7 @@ use stillpoint_engine::backend::{End, EventSink, Scope};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use zbus::message::Type;
-use zbus::{Connection, Message, MessageStream};
+use zbus::{Connection, Message};
 
 /// How many questions may be unanswered at once; the rest waits here.
 pub(crate) const WINDOW: usize = 512;
@@ -68,7 +69,7 @@ pub(crate) enum Command {
 
 pub(crate) struct Session {
     pub(crate) bus: Connection,
-    pub(crate) stream: MessageStream,
+    pub(crate) stream: Incoming,
     pub(crate) shadow: Shadow,
     pub(crate) sink: EventSink,
     pub(crate) app: Arc<str>,

@@ -39,6 +39,20 @@ async fn the_tree_of_kcalc_is_what_pyatspi_sees() {
     agrees_with_pyatspi("kcalc").await;
 }
 
+/// GTK 3 tells of each object that it makes for its first reader: more than a connection's queue holds.
+#[tokio::test]
+async fn an_app_that_says_more_than_a_queue_holds_while_it_is_attached_to_is_read_in_full() {
+    let stage = Stage::new();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../apps/patterns/desktop.py");
+    let mut command = stage.desktop.command("/usr/bin/python3");
+    command.args(["-B", script, "--truth", "/dev/null", "--filler", "10000"]);
+    let app = stage.desktop.spawn(command).expect("it starts");
+    app.wait_ready(stage::PATIENCE).expect("it says that it is ready");
+    let watched = stage.attach(&app).await;
+    assert!(watched.tree().len() > 10_000, "{} elements", watched.tree().len());
+    assert!(watched.find(Role::Label, "Filler 9999").is_some(), "the last label is missing");
+}
+
 #[tokio::test]
 async fn an_app_is_found_by_its_name_its_program_and_its_process() {
     let stage = Stage::new();
