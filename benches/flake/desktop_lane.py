@@ -1,7 +1,9 @@
 """A lane of the desktop's flake lab, inside a private desktop: every way of driving has an app of its own and takes its turn at
 each pattern. Results go to OUT, one JSON line for each time.
 
-usage: desktop_lane.py OUT --stillpoint PROGRAM --idle LIBRARY --peers PYTHON --seed N --reps N --peer-reps N [--only WAY] [--pattern NAME]
+usage: desktop_lane.py OUT --stillpoint PROGRAM --idle LIBRARY --peers PYTHON --seed N --reps N --single-reps N [--only WAY] [--pattern NAME]
+
+`--single-reps` are those of a tool that is used in one way alone.
 """
 
 import argparse
@@ -21,17 +23,17 @@ PATTERNS = json.loads((APP / "patterns.json").read_text())
 # Longer than any pattern takes.
 LONGEST_S = 20
 
-# name: the tool, what its app says of itself, whether the tool is told what to wait for, whether it is one of our promises.
+# name: the tool, what its app says of itself, whether the tool is told what to wait for.
 WAYS = {
-    "Stillpoint, idle SDK": ("stillpoint", "sdk", False, True),
-    "Stillpoint, expecting": ("stillpoint", "", True, True),
-    # What is left where the app says nothing, or its loop alone, and nobody tells what to wait for: as often as the peers.
-    "Stillpoint, events only": ("stillpoint", "", False, False),
-    "Stillpoint, preloaded loop": ("stillpoint", "loop", False, False),
-    "pyatspi, listening": ("pyatspi", "", True, False),
-    "dogtail, searching": ("dogtail", "", True, False),
-    "dogtail, its delay": ("dogtail", "", False, False),
-    "xa11y, locator": ("xa11y", "", True, False),
+    "Stillpoint, idle SDK": ("stillpoint", "sdk", False),
+    "Stillpoint, expecting": ("stillpoint", "", True),
+    # What is left where the app says nothing, or its loop alone, and nobody tells what to wait for.
+    "Stillpoint, events only": ("stillpoint", "", False),
+    "Stillpoint, preloaded loop": ("stillpoint", "loop", False),
+    "pyatspi, listening": ("pyatspi", "", True),
+    "dogtail, searching": ("dogtail", "", True),
+    "dogtail, its delay": ("dogtail", "", False),
+    "xa11y, locator": ("xa11y", "", True),
 }
 
 
@@ -40,7 +42,8 @@ class Way:
 
     def __init__(self, name, options, place, filler=0):
         self.name = name
-        tool, speaks, self.is_told, self.is_ours = WAYS[name]
+        tool, speaks, self.is_told = WAYS[name]
+        self.is_single = sum(other[0] == tool for other in WAYS.values()) == 1
         self.pipe = os.path.join(tempfile.mkdtemp(prefix="stillpoint-flake-"), "truth")
         os.mkfifo(self.pipe)
         more = ["--idle", options.idle] if speaks == "sdk" else []
@@ -130,7 +133,7 @@ def main():
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--reps", type=int, default=5)
-    parser.add_argument("--peer-reps", type=int, default=2)
+    parser.add_argument("--single-reps", type=int, default=5)
     parser.add_argument("--only", action="append")
     parser.add_argument("--pattern", action="append")
     parser.add_argument("--verbose", action="store_true")
@@ -142,9 +145,9 @@ def main():
             for way in ways.values():
                 way.choose(pattern["name"])
             cannot = set()
-            for n in range(1, options.reps + 1):
+            for n in range(1, max(options.reps, options.single_reps) + 1):
                 for place, (name, way) in enumerate(list(ways.items())):
-                    if name in cannot or (not way.is_ours and n > options.peer_reps):
+                    if name in cannot or n > (options.single_reps if way.is_single else options.reps):
                         continue
                     result = way.once(pattern)
                     out.write(json.dumps(result) + "\n")

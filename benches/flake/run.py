@@ -1,8 +1,9 @@
 """Runs the flake lab in parallel lanes and writes what came out: `run.py --stillpoint PROGRAM --idle LIBRARY --peers FOLDER
---out FILE [--reps 500] [--peer-reps 50] [--lanes 6]`. Started by script/flake.
+--out FILE [--reps 500] [--peer-reps 50] [--lanes 10]`. Started by script/flake.
 
-Some lanes have every way of driving, each with an app or page of its own, in turns; the others have ours alone, up to the
-number of repetitions. Each lane has its own seed, hence its own delays."""
+Repetitions are for each tool, pattern and surface; a tool that is used in two ways does half of them in each. Some lanes have every way
+of driving, each with an app or page of its own, in turns; the others have ours alone, up to the number of repetitions. Each lane has its
+own seed, hence its own delays."""
 
 import argparse
 import concurrent.futures
@@ -30,9 +31,11 @@ def shares(total, most):
 
 
 def plan(options):
-    """(surface, seed, reps, whether the peers take part), those with peers first: they take longest."""
+    """(surface, seed, times of each way, whether the peers take part), those with peers first: they take longest. A lane with peers does
+    `single` times where a tool has one way, half of that where it has two."""
     jobs, seed = [], options.seed
-    for with_peers, total, most in ((True, options.peer_reps, 10), (False, options.reps - options.peer_reps, 50)):
+    halves = -(-options.reps // 2) - -(-options.peer_reps // 2)
+    for with_peers, total, most in ((True, options.peer_reps, 10), (False, halves, 60)):
         for reps in shares(total, most):
             for surface in ("web", "desktop"):
                 seed += 1
@@ -42,7 +45,8 @@ def plan(options):
 
 def command(options, job, out):
     surface, seed, reps, with_peers = job
-    common = [out, "--stillpoint", options.stillpoint, "--seed", str(seed), "--reps", str(reps), "--peer-reps", str(reps)]
+    half = -(-reps // 2) if with_peers else reps
+    common = [out, "--stillpoint", options.stillpoint, "--seed", str(seed), "--reps", str(half), "--single-reps", str(reps)]
     if not with_peers:
         common += [word for way in OURS[surface] for word in ("--only", way)]
     for name in options.pattern or []:
@@ -98,7 +102,7 @@ def main():
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--reps", type=int, default=500)
     parser.add_argument("--peer-reps", type=int, default=50)
-    parser.add_argument("--lanes", type=int, default=8)
+    parser.add_argument("--lanes", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pattern", action="append")
     parser.add_argument("--results", nargs="+", help="what lanes wrote before; nothing is run")

@@ -1,6 +1,7 @@
 // A lane of the web's flake lab: every way of driving has a page of its own and takes its turn at each pattern. Results go
 // to OUT, one JSON line for each time.
-// usage: web_lane.mjs OUT --stillpoint PROGRAM --seed N --reps N --peer-reps N [--only WAY]… [--pattern NAME]…
+// usage: web_lane.mjs OUT --stillpoint PROGRAM --seed N --reps N --single-reps N [--only WAY]… [--pattern NAME]…
+// `--single-reps` are those of a tool that is used in one way alone.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,12 +11,13 @@ import { WAYS } from './web_tools.mjs';
 
 const { values: options, positionals: [out] } = parseArgs({ allowPositionals: true, options: {
   stillpoint: { type: 'string' }, seed: { type: 'string', default: '1' }, reps: { type: 'string', default: '5' },
-  'peer-reps': { type: 'string', default: '2' }, only: { type: 'string', multiple: true }, pattern: { type: 'string', multiple: true } } });
+  'single-reps': { type: 'string', default: '5' }, only: { type: 'string', multiple: true }, pattern: { type: 'string', multiple: true } } });
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
 const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json')))
   .filter((one) => (options.pattern ? options.pattern.includes(one.name) : !one.bench));
 // Longer than any pattern takes.
 const LONGEST_MS = 20000;
+const isSingle = (name) => Object.values(WAYS).filter((other) => other.tool === WAYS[name].tool).length === 1;
 const clock = () => performance.timeOrigin + performance.now();
 
 /** What was read decides; the clock says whether it was too early or out of date. */
@@ -76,9 +78,10 @@ try {
       fs.writeSync(sink, `${JSON.stringify({ surface: 'web', way: name, pattern: pattern.name, n: 0, verdict: 'missed', why: `the page could not be opened: ${error.message}`.slice(0, 300), late_ms: 0, took_ms: 0 })}\n`);
     };
     for (const [place, name] of names.entries()) await open(place, name).catch((error) => failed(name, error));
-    for (let round = 1; round <= Number(options.reps); round++) {
+    const most = (name) => Number(isSingle(name) ? options['single-reps'] : options.reps);
+    for (let round = 1; round <= Math.max(...names.map(most)); round++) {
       for (const [place, name] of names.entries()) {
-        if (lost.has(name) || (!WAYS[name].isOurs && round > Number(options['peer-reps']))) continue;
+        if (lost.has(name) || round > most(name)) continue;
         const result = await once(drivers.get(name), name, pattern, ++times[name], (n) => logged(String(place), n));
         fs.writeSync(sink, `${JSON.stringify(result)}\n`);
         // It did not even reach the page, which counts its own times: both begin again.

@@ -96,15 +96,15 @@ async function selenium() {
   };
 }
 
-/** By name: how it is made, whether it is told what to wait for, whether it is ours. */
+/** By name: the tool, how it is made, whether it is told what to wait for. */
 export const WAYS = {
-  Stillpoint: { make: (scratch, program) => ours(program), isTold: false, isOurs: true },
-  'Stillpoint, expecting': { make: (scratch, program) => ours(program), isTold: true, isOurs: true },
-  'Playwright, locator': { make: playwrightLibrary, isTold: true },
-  'Playwright, auto-wait alone': { make: playwrightLibrary, isTold: false },
-  'Selenium, explicit wait': { make: selenium, isTold: true },
-  'Playwright MCP, its answer': { make: playwrightMcp, isTold: false },
-  'Playwright MCP, wait_for': { make: playwrightMcp, isTold: true },
-  'chrome-devtools-mcp, its answer': { make: devtoolsMcp, isTold: false },
-  'chrome-devtools-mcp, wait_for': { make: devtoolsMcp, isTold: true },
+  Stillpoint: { tool: 'Stillpoint', make: (scratch, program) => ours(program), isTold: false },
+  'Stillpoint, expecting': { tool: 'Stillpoint', make: (scratch, program) => ours(program), isTold: true },
+  'Playwright, locator': { tool: 'Playwright', make: playwrightLibrary, isTold: true },
+  'Playwright, auto-wait alone': { tool: 'Playwright', make: playwrightLibrary, isTold: false },
+  'Selenium, explicit wait': { tool: 'Selenium', make: selenium, isTold: true },
+  'Playwright MCP, its answer': { tool: 'Playwright MCP', make: playwrightMcp, isTold: false },
+  'Playwright MCP, wait_for': { tool: 'Playwright MCP', make: playwrightMcp, isTold: true },
+  'chrome-devtools-mcp, its answer': { tool: 'chrome-devtools-mcp', make: devtoolsMcp, isTold: false },
+  'chrome-devtools-mcp, wait_for': { tool: 'chrome-devtools-mcp', make: devtoolsMcp, isTold: true },
 };

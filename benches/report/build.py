@@ -68,7 +68,7 @@ class Report:
         rows = sorted(bench["flake"], key=lambda row: (order[row["surface"]], place(row["way"]), row["way"]))
         listed = [(SURFACES[row["surface"]], row["way"], row, row["way"] in PROMISED) for row in rows]
         about = (f"{len(bench['patterns'])} asynchronous patterns on each surface, delays drawn from a seed. Each tool acts, waits in its own way and reads; the app logs the truth. "
-                 f"{bench['reps']} times per pattern for Stillpoint, {bench['peer_reps']} for the others, in parallel lanes. {bench.get('note') or ''}")
+                 f"{bench['reps']} times per pattern and surface for Stillpoint, {bench['peer_reps']} for each other tool, shared among the ways in which it is used, in {bench['lanes']} parallel lanes that share the machine. {bench.get('note') or ''}")
         parts = [figure("flakes", "How often the state that was read was not the final one", about, shares(listed), "script/flake")]
         late = [(SURFACES[surface], [(f"{row['way']}", row["late_p50_ms"], is_ours(row["way"])) for row in rows if row["surface"] == surface and row["late_p50_ms"] is not None]) for surface in order]
         parts.append(figure("late", "How long after the truth the right answer came", "Median over all right answers. A tool that is early and wrong does not appear quick here.", bars(late, "ms", log=True), "script/flake"))
