@@ -62,12 +62,12 @@ impl AtspiConnector {
         };
         // From here on nothing is lost: the stream holds what arrives until the first tree is read.
         let mut stream = Incoming::new(MessageStream::from(&bus));
-        let begun = stream.hold_during(async {
+        let begun = stream.hold_during(Box::pin(async {
             bus::listen(&bus, &app.root.name, deadline).await?;
             let nature = attach::look_at(&bus, &app, deadline).await?;
             let shadow = attach::begin(&bus, &app, &nature, options.limits, deadline).await?;
             Ok((nature, shadow))
-        });
+        }));
         let (nature, shadow) = begun.await?;
         let (requester, requests) = mpsc::channel(REQUESTS);
         let repairs = Repairs::default();
