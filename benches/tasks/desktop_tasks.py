@@ -22,6 +22,8 @@ ACT_WAYS = {"Stillpoint": "Stillpoint, idle SDK", "Stillpoint, expecting": "Stil
 LONGEST_READ_MS = 30_000
 # What takes less than this is taken again and again within its turn, and so many times: a median of few short times moves too much.
 SHORT_MS, AGAIN = 50, 15
+# What takes longer than this is taken once.
+SLOW_MS = 5_000
 
 
 class Figures:
@@ -92,6 +94,11 @@ def too_long(before, label, size):
     return f"not measured: a read would take {expected / 1000:.0f} s, by its time for {last:,}" if expected > LONGEST_READ_MS else None
 
 
+def is_slow(samples):
+    """Long enough that one time is enough."""
+    return isinstance(samples, list) and any(value > SLOW_MS for value in samples)
+
+
 def trees(options, figures, sizes, rounds):
     before = None
     for size in sizes:
@@ -104,6 +111,8 @@ def trees(options, figures, sizes, rounds):
             samples = {label: skipped.get(label, []) for label in TREE_WAYS}
             for _ in range(rounds if size <= 1000 else max(2, rounds // 3)):
                 for label, way in ways.items():
+                    if is_slow(samples[label]):
+                        continue
                     values = measure(way, what, f"Filler {fillers(size) * 3 // 4}")
                     if isinstance(values, str):
                         samples[label] = values

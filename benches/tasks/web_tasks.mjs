@@ -22,7 +22,7 @@ const NEVER_MS = 8000, COLD_ROUNDS = 3, ELEMENTS_PER_ROW = 7;
 // What takes less than this is taken again and again within its turn, and so many times: a median of few short times moves too much.
 const SHORT_MS = 50, AGAIN = 10;
 // What takes longer is asked once for each size.
-const LONG_MS = 10000;
+const LONG_MS = 5000;
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
 const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json'))).filter((one) => one.bench);
 const figures = new Figures(out, 'script/bench tasks');
