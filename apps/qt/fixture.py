@@ -1,18 +1,22 @@
 #!/usr/bin/python3
-"""The fixture app with Qt 5 widgets. What it does is in ../shared; here is only how Qt does it."""
+"""The fixture app with Qt widgets: Qt 5, or Qt 6 with STILLPOINT_QT=6. What it does is in ../shared; here is only how Qt
+does it."""
 
+import os
 import pathlib
 import sys
 
-from PyQt5.QtCore import (
-    PYQT_VERSION_STR, QEvent, QMimeData, QObject, QSocketNotifier, QStringListModel, Qt, QTimer, qVersion,
-)
-from PyQt5.QtGui import QDrag, QKeySequence
-from PyQt5.QtWidgets import (
-    QApplication, QCheckBox, QComboBox, QDialog, QGroupBox, QHBoxLayout, QLabel, QLineEdit, QListView,
-    QListWidget, QListWidgetItem, QProgressBar, QPushButton, QRadioButton, QScrollArea, QShortcut, QSlider,
-    QSpinBox, QStackedWidget, QVBoxLayout, QWidget,
-)
+# One program for both: what they have in common is written once, enumerations by their full names.
+if os.environ.get("STILLPOINT_QT") == "6":
+    NAME = "qt6"
+    from PyQt6.QtCore import *
+    from PyQt6.QtGui import QDrag, QKeySequence, QShortcut
+    from PyQt6.QtWidgets import *
+else:
+    NAME = "qt"
+    from PyQt5.QtCore import *
+    from PyQt5.QtGui import QDrag, QKeySequence
+    from PyQt5.QtWidgets import *
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from shared.protocol import main
@@ -36,7 +40,7 @@ class Card(QLabel):
             self.dragging()
             drag = QDrag(self)
             drag.setMimeData(data)
-            drag.exec_(Qt.CopyAction)
+            drag.exec(Qt.DropAction.CopyAction)
 
 
 class Tray(QLabel):
@@ -81,21 +85,21 @@ class OnExpose(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, window, event):
-        if event.type() == QEvent.Expose and window.isExposed() and self.action:
+        if event.type() == QEvent.Type.Expose and window.isExposed() and self.action:
             action, self.action = self.action, None
             action()
         return False
 
 
-class Qt5(Toolkit):
-    name = "qt"
+class Widgets(Toolkit):
+    name = NAME
     version = f"{qVersion()} (PyQt {PYQT_VERSION_STR})"
 
     def __init__(self):
         super().__init__()
         # Qt takes the application's accessible name from here.
-        self.application = QApplication(["fixture-qt"])
-        self.application.setApplicationName("fixture-qt")
+        self.application = QApplication([f"fixture-{NAME}"])
+        self.application.setApplicationName(f"fixture-{NAME}")
         self.application.setCursorFlashTime(0)
         self.window = self.stack = self.dialog = self.notifier = self.exposed = None
         self.pages = {}
@@ -112,7 +116,7 @@ class Qt5(Toolkit):
         return self.laid_out(QGroupBox(spec["name"]), QVBoxLayout)
 
     def laid_out(self, made, layout):
-        layout(made).setAlignment(Qt.AlignTop if layout is QVBoxLayout else Qt.AlignLeft)
+        layout(made).setAlignment(Qt.AlignmentFlag.AlignTop if layout is QVBoxLayout else Qt.AlignmentFlag.AlignLeft)
         return made
 
     def make_stage(self, spec):
@@ -138,7 +142,7 @@ class Qt5(Toolkit):
 
     def make_password(self, spec):
         entry = self.make_entry(spec)
-        entry.setEchoMode(QLineEdit.Password)
+        entry.setEchoMode(QLineEdit.EchoMode.Password)
         return entry
 
     def make_check(self, spec):
@@ -161,7 +165,7 @@ class Qt5(Toolkit):
         return combo
 
     def make_slider(self, spec):
-        slider = QSlider(Qt.Horizontal)
+        slider = QSlider(Qt.Orientation.Horizontal)
         slider.setRange(0, 100)
         slider.valueChanged.connect(lambda value: self.emit("moved", spec["id"], value))
         return slider
@@ -193,7 +197,7 @@ class Qt5(Toolkit):
         view = QListView()
         view.setUniformItemSizes(True)
         view.setModel(QStringListModel([f"Row {number}" for number in range(1, spec["count"] + 1)], view))
-        view.setEditTriggers(QListView.NoEditTriggers)
+        view.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         # What an assistive tool does to an item is to select it.
         view.selectionModel().selectionChanged.connect(lambda chosen, _: [
             self.emit("chosen", spec["id"], index.row() + 1) for index in chosen.indexes()])
@@ -230,8 +234,8 @@ class Qt5(Toolkit):
             made.move(0, 10)
         else:
             if fills:
-                made.setSizePolicy(made.sizePolicy().Expanding, made.sizePolicy().Expanding)
-                container.layout().setAlignment(Qt.Alignment())
+                made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+                container.layout().setAlignment(Qt.AlignmentFlag(0))
             container.layout().insertWidget(index, made, 1 if fills else 0)
 
     def remove(self, identifier):
@@ -299,7 +303,7 @@ class Qt5(Toolkit):
         if kind == "item":
             return {"name": made.text(), "enabled": True, "visible": not made.isHidden()}
         # Its own state, not what follows from its parents'.
-        state = {"enabled": not made.testAttribute(Qt.WA_ForceDisabled), "visible": not made.isHidden()}
+        state = {"enabled": not made.testAttribute(Qt.WidgetAttribute.WA_ForceDisabled), "visible": not made.isHidden()}
         if isinstance(made, QGroupBox):
             state["name"] = made.title()
         else:
@@ -376,18 +380,18 @@ class Qt5(Toolkit):
         self.exposed = OnExpose(self.window.windowHandle(), action)
 
     def watch_input(self, descriptor, action):
-        self.notifier = QSocketNotifier(descriptor, QSocketNotifier.Read, self.window)
+        self.notifier = QSocketNotifier(descriptor, QSocketNotifier.Type.Read, self.window)
         self.notifier.activated.connect(lambda *_: action() or self.notifier.setEnabled(False))
 
     def watch_loop(self, idle):
         return idle.track_qt()
 
     def run(self):
-        return self.application.exec_()
+        return self.application.exec()
 
     def quit(self):
         self.application.quit()
 
 
 if __name__ == "__main__":
-    sys.exit(main(Qt5()))
+    sys.exit(main(Widgets()))

@@ -6,7 +6,7 @@ use stillpoint_lab::{Desktop, Fixture};
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(toolkit), Some(directory)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: look gtk3|gtk4|qt OUT_DIR PAGE…".into());
+        return Err("usage: look gtk3|gtk4|qt|qt6 OUT_DIR PAGE…".into());
     };
     let fixture = Fixture::ALL.into_iter().find(|fixture| fixture.toolkit() == toolkit);
     let desktop = Desktop::builder().size(900, 700).start()?;

@@ -46,7 +46,8 @@ pub(crate) fn start_accessibility_bus(
     deadline: Deadline,
 ) -> Result<(Component, String), LabError> {
     let program = LAUNCHERS.iter().find(|path| std::path::Path::new(path).exists()).unwrap_or(&LAUNCHERS[0]);
-    let arguments = ["--launch-immediately".to_owned()];
+    // Switched on from the start: AccessKit apps come to the bus only then.
+    let arguments = ["--launch-immediately".to_owned(), "--a11y=1".to_owned()];
     let recipe = Recipe {
         component: "the accessibility bus (at-spi-bus-launcher)",
         program,

@@ -6,7 +6,7 @@ use crate::error::LabError;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Debian's Python, which sees Debian's `PyGObject` and `PyQt5`; another `python3` may come first on PATH.
+/// Debian's Python, which sees Debian's `PyGObject` and `PyQt`; another `python3` may come first on PATH.
 pub const DEBIAN_PYTHON: &str = "/usr/bin/python3";
 
 /// A fixture app. All of them have the screens that `apps/README.md` describes.
@@ -18,18 +18,21 @@ pub enum Fixture {
     Gtk4,
     /// Qt 5 widgets through `PyQt5`.
     Qt,
+    /// Qt 6 widgets through `PyQt6`: the same program.
+    Qt6,
 }
 
 impl Fixture {
     /// Every fixture.
-    pub const ALL: [Self; 3] = [Self::Gtk3, Self::Gtk4, Self::Qt];
+    pub const ALL: [Self; 4] = [Self::Gtk3, Self::Gtk4, Self::Qt, Self::Qt6];
 
-    /// The folder below `apps/`, which is also the toolkit's name in its ready line.
+    /// The toolkit's name, as in its ready line.
     pub fn toolkit(self) -> &'static str {
         match self {
             Self::Gtk3 => "gtk3",
             Self::Gtk4 => "gtk4",
             Self::Qt => "qt",
+            Self::Qt6 => "qt6",
         }
     }
 
@@ -39,12 +42,14 @@ impl Fixture {
             Self::Gtk3 => "fixture-gtk3",
             Self::Gtk4 => "fixture-gtk4",
             Self::Qt => "fixture-qt",
+            Self::Qt6 => "fixture-qt6",
         }
     }
 
     /// The program's source.
     pub fn path(self) -> PathBuf {
-        apps_dir().join(self.toolkit()).join("fixture.py")
+        let folder = if self == Self::Qt6 { "qt" } else { self.toolkit() };
+        apps_dir().join(folder).join("fixture.py")
     }
 }
 
@@ -57,6 +62,9 @@ pub(crate) fn start(desktop: &Desktop, fixture: Fixture, arguments: &[&str]) -> 
     let mut command = desktop.command(DEBIAN_PYTHON);
     // No byte code beside the sources: nothing is left in the source tree.
     command.arg("-B").arg(fixture.path()).args(arguments);
+    if fixture == Fixture::Qt6 {
+        command.env("STILLPOINT_QT", "6");
+    }
     let app = desktop.spawn(command)?.renamed(fixture.accessible_name().to_owned());
     app.wait_ready(Duration::from_secs(60))?;
     Ok(app)

@@ -33,7 +33,7 @@ fn a_desktop_is_closed_to_the_surrounding_session() {
     assert!(pairs.contains(format!("XDG_RUNTIME_DIR={root}/run").as_str()));
     assert!(pairs.contains(format!("DBUS_SESSION_BUS_ADDRESS={}", desktop.session_address()).as_str()));
     assert!(pairs.contains("LANG=de_DE.UTF-8"), "the caller's choice wins");
-    for name in desktop.env_removed().iter().filter(|name| **name != "AT_SPI_BUS_ADDRESS") {
+    for name in desktop.env_removed() {
         assert!(!pairs.iter().any(|pair| pair.starts_with(&format!("{name}="))), "{name}");
     }
 }

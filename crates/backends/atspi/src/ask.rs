@@ -17,6 +17,7 @@ impl Shadow {
     fn ask_length(&mut self, key: NativeKey, facet: Facet, length: i32) {
         let Some(entry) = self.nodes.get_mut(&key).filter(|e| !e.dead) else { return };
         if entry.in_flight & facet.bit() != 0 {
+            self.hasten(key, facet);
             return;
         }
         entry.in_flight |= facet.bit();
@@ -24,6 +25,21 @@ impl Shadow {
             entry.placed_at = Some(self.now);
         }
         self.put(key, facet, length, None);
+    }
+
+    /// Whoever wants an answer that is on its way for a later round waits for it too.
+    fn hasten(&mut self, key: NativeKey, facet: Facet) {
+        let now = self.round;
+        if self.open.keys().all(|round| *round <= now) {
+            return;
+        }
+        let later = |q: &&mut Question| q.key == key && q.facet == facet && q.round > now;
+        let question = self.asked.values_mut().chain(self.waiting.iter_mut()).find(later);
+        if let Some(question) = question {
+            let before = std::mem::replace(&mut question.round, now);
+            *self.open.entry(now).or_default() += 1;
+            self.close(before);
+        }
     }
 
     /// Asks one step of a gathering. There are many of them at once.

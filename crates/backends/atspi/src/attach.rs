@@ -188,15 +188,19 @@ pub(crate) async fn look_at(bus: &Connection, app: &App, deadline: Deadline) -> 
     let dialect = Dialect {
         // The one thing that cannot be found out by trying: Qt 5 crashes on it.
         get_all: gtk,
-        accessible_id: id.is_ok(),
+        // The property is there in GTK 4.8, and empty whatever the app sets.
+        accessible_id: id.is_ok() && !(gtk4 && minor(&version) <= 8),
         // GTK has ids in the property only; Qt 5 has neither.
         attributes: !(gtk || qt5),
         window_relative: gtk4,
         structure_untold: gtk || toolkit == "Qt",
+        web: toolkit == "Chromium",
+        // Whether it is AccessKit is told by the names of its objects.
+        events_lag: false,
         lists_skip: gtk4,
         showing_untold: gtk4,
         terse_states: !gtk,
-        showing_by_place: gtk && !gtk4,
+        showing_by_place: (gtk && !gtk4) || toolkit == "Chromium",
         frames_named_untold: gtk && !gtk4,
         paths_reused: qt5,
         names_from_groups: toolkit == "Qt",
@@ -207,6 +211,11 @@ pub(crate) async fn look_at(bus: &Connection, app: &App, deadline: Deadline) -> 
         dialect,
         socket: socket.ok().filter(|address| !address.is_empty()),
     })
+}
+
+/// The second part of a version.
+fn minor(version: &str) -> u32 {
+    version.split('.').nth(1).and_then(|minor| minor.parse().ok()).unwrap_or_default()
 }
 
 /// `gtk3`, `qt5`, `chromium`, …

@@ -20,11 +20,17 @@ use zbus::Message;
 /// answer GTK 3 sent 54 events, 22 of them about properties and states, the others about places; GTK 4 and Qt sent
 /// none.
 const ROUND_TRIPS: u8 = 2;
+/// Where answers overtake events, round trips go on while each of them brings events, but no further than this: an app may
+/// never stop.
+const MOST_ROUND_TRIPS: u16 = 500;
 
 /// A barrier under way.
 pub(crate) struct Barrier {
     id: u64,
     left: u8,
+    /// How many round trips there were, and how many events had been heard when the last one began.
+    made: u16,
+    heard: u64,
     /// Set when the app has answered: everything asked up to this round has to be answered too.
     round: Option<Round>,
     answer: oneshot::Sender<()>,
@@ -34,7 +40,8 @@ impl Session {
     pub(crate) async fn start_barrier(&mut self, answer: oneshot::Sender<()>) -> zbus::Result<()> {
         self.last_barrier += 1;
         let id = self.last_barrier;
-        self.barriers.push(Barrier { id, left: ROUND_TRIPS, round: None, answer });
+        let heard = self.heard;
+        self.barriers.push(Barrier { id, left: ROUND_TRIPS, made: 0, heard, round: None, answer });
         let ping = self.ping(id)?;
         self.bus.send(&ping).await
     }
@@ -52,6 +59,11 @@ impl Session {
         let Some(id) = serial.and_then(|serial| self.pings.remove(&serial)) else { return };
         let Some(barrier) = self.barriers.iter_mut().find(|b| b.id == id) else { return };
         barrier.left -= 1;
+        barrier.made += 1;
+        let brought_events = std::mem::replace(&mut barrier.heard, self.heard) != self.heard;
+        if self.shadow.dialect.events_lag && brought_events && barrier.made < MOST_ROUND_TRIPS {
+            barrier.left = ROUND_TRIPS;
+        }
         if barrier.left == 0 {
             barrier.round = Some(self.shadow.round);
             // What was put off belongs to what the app said before, and so does what its toolkit never says.
@@ -69,15 +81,33 @@ impl Session {
         }
     }
 
+    /// Where answers overtake events, a barrier during which events came goes on.
+    fn without_those_overtaken(&mut self, ready: Vec<Barrier>) -> Vec<Barrier> {
+        let heard = self.heard;
+        let is_overtaken = |b: &Barrier| b.heard != heard && b.made < MOST_ROUND_TRIPS;
+        let (overtaken, ready): (Vec<_>, Vec<_>) = ready.into_iter().partition(is_overtaken);
+        for barrier in overtaken {
+            match self.ping(barrier.id) {
+                Ok(ping) => self.pongs.push(ping),
+                Err(error) => tracing::error!(%error, "a barrier cannot be continued"),
+            }
+            self.barriers.push(Barrier { left: ROUND_TRIPS, heard, round: None, ..barrier });
+        }
+        ready
+    }
+
     /// Lets those through whose questions are all answered and told.
     pub(crate) fn answer_barriers(&mut self) {
         let told = self.shadow.restructured.is_empty() || self.shadow.is_quiet();
         let passed = |b: &Barrier| told && b.round.is_some_and(|round| self.shadow.is_settled(round));
-        let (ready, waiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.barriers)
+        let (mut ready, waiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.barriers)
             .into_iter()
             .filter(|b| !b.answer.is_closed())
             .partition(passed);
         self.barriers = waiting;
+        if self.shadow.dialect.events_lag {
+            ready = self.without_those_overtaken(ready);
+        }
         if !ready.is_empty() && self.shadow.is_quiet() {
             self.shadow.forget_the_lost();
         }

@@ -38,11 +38,15 @@ pub(crate) struct Cached {
     pub(crate) description: Option<Str>,
     pub(crate) role: NativeRole,
     pub(crate) states: NativeStates,
-    /// How many children it says it has.
+    /// How many children it says it has; [`UNCOUNTED`] where it does not say.
     pub(crate) child_count: usize,
     /// Its children in order, where all of them are known.
     pub(crate) children: Option<Vec<Object>>,
 }
+
+/// More than any container is asked for at once: how many there are has to be asked first. The cache of GTK 3 says "-1"
+/// of a table that manages its cells, and `LibreOffice`, asked for all of them, makes two thousand million.
+pub(crate) const UNCOUNTED: usize = usize::MAX;
 
 /// What the cache held, by object.
 pub(crate) type Cache = HashMap<Object, Cached>;
@@ -69,7 +73,7 @@ pub(crate) fn parse(reply: &Message) -> zbus::Result<Cache> {
         let cached = cached(&interfaces, name, role, description, &states);
         let count = usize::try_from(count).ok();
         let children = count.and_then(|count| complete(family, count));
-        cache.insert(object, Cached { child_count: count.unwrap_or_default(), children, ..cached });
+        cache.insert(object, Cached { child_count: count.unwrap_or(UNCOUNTED), children, ..cached });
     }
     Ok(cache)
 }

@@ -78,9 +78,10 @@ impl AtspiConnector {
             requester: requester.downgrade(),
             ..Session::new(bus.clone(), stream, shadow, sink, &app, &nature, repairs.clone(), requests)
         };
-        let omits_events = session.shadow.dialect.structure_untold;
-        let delays_clicks = session.shadow.dialect.showing_untold;
         let first = deadline.bound("the first tree", session.first_tree()).await?;
+        let dialect = session.shadow.dialect;
+        let omits_events = dialect.structure_untold || dialect.web;
+        let delays_clicks = dialect.showing_untold;
         let info = info(target, &app, &nature, &session.shadow);
         tokio::spawn(session.run());
         let backend = AtspiBackend {
@@ -140,6 +141,7 @@ impl Session {
             pings: HashMap::new(),
             pongs: Vec::new(),
             last_barrier: 0,
+            heard: 0,
             refreshes: Vec::new(),
             later: HashMap::new(),
             sweeps: HashSet::new(),

@@ -53,15 +53,27 @@ impl AtspiBackend {
         let (member, reply) = if replace {
             ("SetTextContents", self.dispatch(object, EDITABLE, "SetTextContents", &text, deadline).await?)
         } else {
-            let caret: i32 =
-                bus::property(&self.bus, object, TEXT, "CaretOffset", deadline).await.unwrap_or(-1);
-            let caret = if caret < 0 { i32::MAX } else { caret };
+            let caret = self.caret(object, deadline).await;
             // AT-SPI counts the inserted text in bytes.
             let body = (caret, text, text.len() as i32);
-            ("InsertText", self.dispatch(object, EDITABLE, "InsertText", &body, deadline).await?)
+            let inserted = self.dispatch(object, EDITABLE, "InsertText", &body, deadline).await;
+            match inserted {
+                // AccessKit can replace a text, not add to it.
+                Err(refusal) if refusal.error.code == Code::ActionRejected => return Ok(None),
+                inserted => ("InsertText", inserted?),
+            }
         };
         let accepted = reply.is_none_or(|r| r.body().deserialize::<bool>().unwrap_or(true));
         Ok(accepted.then(|| native(member)))
+    }
+
+    /// Where text is inserted: at the caret, or behind everything where there is none.
+    async fn caret(&self, object: &Object, deadline: Deadline) -> i32 {
+        let number = |name| bus::property::<i32>(&self.bus, object, TEXT, name, deadline);
+        match number("CaretOffset").await {
+            Ok(caret) if caret >= 0 => caret,
+            _ => number("CharacterCount").await.unwrap_or(i32::MAX),
+        }
     }
 
     pub(crate) async fn set_value(&self, key: NativeKey, to: &SetTo, deadline: Deadline) -> Outcome {

@@ -55,7 +55,7 @@ impl Shadow {
         };
         let Some(key) = self.keys.get(name.as_str(), path.as_str()) else {
             // What the mirror does not have is read when its parent names it; some toolkits never do.
-            if self.dialect.structure_untold {
+            if self.dialect.structure_untold || self.dialect.web {
                 self.heard_from_stray(Object::new(name.as_str(), path.as_str()));
             }
             return Effects::default();
@@ -121,6 +121,13 @@ impl Shadow {
             // event had said: "showing" of a scroll pane, "checked" in a closed popover.
             self.ask(event.key, Facet::States);
         }
+        if bit == NativeStates::CHECKED {
+            // The value of a button that can be down follows without a word (LibreOffice).
+            self.ask_value(event.key);
+        }
+        if bit == NativeStates::FOCUSED && on {
+            self.look_who_lost_the_focus(event.key);
+        }
         if self.dialect.paths_reused && about_showing {
             self.read_what_it_is_now(event.key);
         }
@@ -133,10 +140,24 @@ impl Shadow {
         }
     }
 
+    /// `LibreOffice` does not tell that its root pane has not the focus any more.
+    fn look_who_lost_the_focus(&mut self, to: NativeKey) {
+        let had_it = |e: &crate::shadow::Entry| e.facts.states.has(NativeStates::FOCUSED);
+        let losers = self.nodes.iter().filter(|(key, e)| **key != to && had_it(e)).map(|(key, _)| *key);
+        for key in losers.collect::<Vec<NativeKey>>() {
+            self.ask(key, Facet::States);
+        }
+    }
+
     fn property_changed(&mut self, event: &Event<'_>) -> Effects {
         let key = event.key;
         match event.detail {
-            "accessible-name" | "accessible-description" => self.ask_all(key, self.dialect.name_question()),
+            "accessible-name" | "accessible-description" => {
+                self.ask_all(key, self.dialect.name_question());
+                if self.dialect.web {
+                    self.ask_text(key);
+                }
+            }
             "accessible-value" => {
                 self.ask_value(key);
                 if self.nodes.get(&key).is_some_and(|e| e.facts.role.0 == 48) {
@@ -164,7 +185,7 @@ impl Shadow {
         }
     }
 
-    fn ask_text(&mut self, key: NativeKey) {
+    pub(crate) fn ask_text(&mut self, key: NativeKey) {
         let Some(entry) = self.nodes.get(&key) else { return };
         if entry.stage != Stage::Named && entry.facts.has_text() {
             self.ask(key, text_question(&entry.facts));

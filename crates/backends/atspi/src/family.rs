@@ -71,6 +71,16 @@ impl Shadow {
             let before = std::mem::replace(&mut entry.facts.children, children);
             self.restructured.entry(key).or_insert(now);
             self.drop_untold(key, before);
+            self.read_what_its_children_make_of_it(key);
+        }
+    }
+
+    /// In a page, the name and the text of an element come from what lies in it, and change with it without a word.
+    fn read_what_its_children_make_of_it(&mut self, key: NativeKey) {
+        let is_read = |e: &Entry| e.stage == Stage::Complete;
+        if self.dialect.web && self.nodes.get(&key).is_some_and(is_read) {
+            self.ask_all(key, self.dialect.name_question());
+            self.ask_text(key);
         }
     }
 
@@ -120,6 +130,10 @@ impl Shadow {
         }
         if self.nodes.len() >= self.limits.max_nodes {
             return None;
+        }
+        if parent == self.root && object.is_of_accesskit() {
+            self.dialect.events_lag = true;
+            self.dialect.structure_untold = true;
         }
         let own = self.nodes.get(&self.root).is_some_and(|root| root.facts.object.name == object.name);
         if !own && !self.strangers.contains(&object.name) {

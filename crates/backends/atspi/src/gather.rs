@@ -5,13 +5,14 @@ use crate::bus::{ACCESSIBLE, PROPERTIES, message};
 use crate::object::{Object, is_null};
 use crate::read::{Facet, SCREEN};
 use crate::shadow::Shadow;
-use std::ops::Range;
 use stillpoint_core::tree::{NativeKey, Rect};
 use zbus::{Message, ObjectPath};
 
 const COMPONENT: &str = "org.a11y.atspi.Component";
-/// At most this many children of a huge container are mirrored at once.
+const TABLE: &str = "org.a11y.atspi.Table";
+/// At most this many children of a huge list are mirrored at once, and of a huge table.
 const WINDOW_LIMIT: usize = 400;
+const CELL_LIMIT: usize = 1000;
 /// How many unknown objects are looked after at once, and how far up.
 const MAX_STRAYS: usize = 4096;
 const MAX_CLIMB: u8 = 24;
@@ -30,13 +31,17 @@ pub(crate) struct Gathering {
     total: usize,
     /// The places of the first and the last child on the screen.
     corners: [Option<usize>; 2],
+    /// How many columns a table has.
+    columns: Option<usize>,
 }
 
 /// A question of a gathering: which child, or which corner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The child at this place; the first place of the range is `from`.
-    Child { index: usize, from: usize },
+    /// The child at this place, which becomes the one in this slot.
+    Child { index: usize, slot: usize },
+    /// How many columns a table has.
+    Columns,
     /// What a corner of the container shows.
     AtCorner(usize),
     /// Where that object stands among its siblings.
@@ -58,6 +63,7 @@ impl Step {
                 };
                 message(object, COMPONENT, "GetAccessibleAtPoint", &(x, y, SCREEN))
             }
+            Step::Columns => message(object, PROPERTIES, "Get", &(TABLE, "NColumns")),
             Step::IndexOf(_, child) => message(child, ACCESSIBLE, "GetIndexInParent", &()),
             Step::ParentOf(child, _) => message(child, PROPERTIES, "Get", &(ACCESSIBLE, "Parent")),
         }
@@ -91,29 +97,32 @@ impl Shadow {
             entry.gathering = None;
             self.ask(key, Facet::Children);
         } else if total <= max {
-            self.gather_range(key, 0..total, total);
+            self.gather_places(key, (0..total).collect(), total);
         } else if entry.facts.has_place() {
-            *gathering = Gathering { left: 2, total, ..Gathering::default() };
+            let is_table = entry.facts.role.is_table();
+            *gathering = Gathering { left: if is_table { 3 } else { 2 }, total, ..Gathering::default() };
             for corner in 0..2 {
                 self.ask_step(key, Step::AtCorner(corner));
             }
+            if is_table {
+                self.ask_step(key, Step::Columns);
+            }
         } else {
             // Nothing of it is on the screen.
-            self.gather_range(key, 0..0, total);
+            self.gather_places(key, Vec::new(), total);
         }
     }
 
-    fn gather_range(&mut self, key: NativeKey, range: Range<usize>, total: usize) {
+    fn gather_places(&mut self, key: NativeKey, places: Vec<usize>, total: usize) {
         let Some(entry) = self.nodes.get_mut(&key) else { return };
         let gathering =
-            Gathering { found: vec![None; range.len()], left: range.len(), total, ..Gathering::default() };
+            Gathering { found: vec![None; places.len()], left: places.len(), total, ..Gathering::default() };
         entry.gathering = Some(gathering);
-        if range.is_empty() {
+        if places.is_empty() {
             self.gathered(key);
         }
-        let from = range.start;
-        for index in range {
-            self.ask_step(key, Step::Child { index, from });
+        for (slot, index) in places.into_iter().enumerate() {
+            self.ask_step(key, Step::Child { index, slot });
         }
     }
 
@@ -125,9 +134,9 @@ impl Shadow {
         }
         let Some(gathering) = self.nodes.get_mut(&key).and_then(|e| e.gathering.as_mut()) else { return };
         match step {
-            Step::Child { index, from } => {
+            Step::Child { slot, .. } => {
                 gathering.left = gathering.left.saturating_sub(1);
-                if let Some(slot) = gathering.found.get_mut(index - from) {
+                if let Some(slot) = gathering.found.get_mut(slot) {
                     *slot = reply.and_then(reference);
                 }
                 if gathering.left == 0 {
@@ -136,11 +145,18 @@ impl Shadow {
             }
             Step::AtCorner(corner) => match reply.and_then(reference) {
                 Some(child) => self.ask_step(key, Step::IndexOf(corner, child)),
-                None => self.cornered(key, corner, None),
+                None => self.cornered(key),
             },
+            Step::Columns => {
+                let body = reply.map(Message::body);
+                let columns = body.as_ref().and_then(|b| b.deserialize::<zbus::Variant<'_>>().ok());
+                gathering.columns = columns.as_ref().map(crate::read::count);
+                self.cornered(key);
+            }
             Step::IndexOf(corner, _) => {
                 let index = reply.and_then(|r| r.body().deserialize::<i32>().ok());
-                self.cornered(key, corner, index.and_then(|i| usize::try_from(i).ok()));
+                gathering.corners[corner] = index.and_then(|i| usize::try_from(i).ok());
+                self.cornered(key);
             }
             Step::ParentOf(..) => {}
         }
@@ -174,18 +190,24 @@ impl Shadow {
         }
     }
 
-    fn cornered(&mut self, key: NativeKey, corner: usize, index: Option<usize>) {
+    /// One more thing is known of which children are on the screen; when all is, they are asked for.
+    fn cornered(&mut self, key: NativeKey) {
         let Some(gathering) = self.nodes.get_mut(&key).and_then(|e| e.gathering.as_mut()) else { return };
-        gathering.corners[corner] = index;
         gathering.left = gathering.left.saturating_sub(1);
         if gathering.left > 0 {
             return;
         }
-        let (total, corners) = (gathering.total, gathering.corners);
+        let (total, corners, columns) = (gathering.total, gathering.corners, gathering.columns);
+        if let (Some(first), Some(last), Some(columns)) =
+            (corners[0], corners[1], columns.filter(|columns| *columns > 1))
+        {
+            self.gather_places(key, cells(first, last, columns, total), total);
+            return;
+        }
         // Below the last row there is nothing: then the list ends on the screen.
         let first = corners[0].or(corners[1]).unwrap_or(0).min(total);
         let last = corners[1].map_or(first + WINDOW_LIMIT / 4, |last| last.max(first) + 1);
-        self.gather_range(key, first..last.min(total).min(first + WINDOW_LIMIT), total);
+        self.gather_places(key, (first..last.min(total).min(first + WINDOW_LIMIT)).collect(), total);
     }
 
     fn gathered(&mut self, key: NativeKey) {
@@ -208,9 +230,32 @@ impl Shadow {
     }
 }
 
+/// The places of the cells between two corners of what a table shows, row by row.
+fn cells(first: usize, last: usize, columns: usize, total: usize) -> Vec<usize> {
+    let (top, left) = (first / columns, first % columns);
+    let (bottom, right) = (last / columns, last % columns);
+    let rows = top..=bottom.max(top);
+    let cells = rows.flat_map(|row| (left..=right.max(left)).map(move |column| row * columns + column));
+    cells.filter(|cell| *cell < total).take(CELL_LIMIT).collect()
+}
+
 fn reference(reply: &Message) -> Option<Object> {
     let body = reply.body();
     let (name, path): (&str, ObjectPath<'_>) =
         body.deserialize().or_else(|_| body.deserialize::<((&str, ObjectPath<'_>),)>().map(|(r,)| r)).ok()?;
     (!is_null(name, path.as_str())).then(|| Object::new(name, path.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_table_the_cells_between_two_corners_are_asked_for_and_no_more_than_the_limit() {
+        // B2 to C4 of a sheet with 1024 columns.
+        assert_eq!(cells(1025, 3074, 1024, usize::MAX), [1025, 1026, 2049, 2050, 3073, 3074]);
+        assert_eq!(cells(0, 5, 3, 5), [0, 1, 2, 3, 4]);
+        assert_eq!(cells(0, 1_000_000, 1000, usize::MAX).len(), CELL_LIMIT.min(1001));
+        assert_eq!(cells(0, 99_999, 1000, usize::MAX).len(), CELL_LIMIT);
+    }
 }

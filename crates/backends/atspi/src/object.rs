@@ -25,6 +25,16 @@ impl Object {
         Object::new(name, ROOT_PATH)
     }
 
+    /// AccessKit names its objects by the number of their window and a number of their own, whatever toolkit it is part
+    /// of and however that calls itself.
+    pub(crate) fn is_of_accesskit(&self) -> bool {
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        self.path
+            .strip_prefix("/org/a11y/atspi/accessible/")
+            .and_then(|rest| rest.split_once('/'))
+            .is_some_and(|(window, node)| is_number(window) && is_number(node))
+    }
+
     pub(crate) fn is_null(&self) -> bool {
         is_null(&self.name, &self.path)
     }
@@ -69,6 +79,15 @@ impl Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_accesskit_app_is_known_by_the_names_of_its_objects() {
+        let is = |path| Object::new(":1.7", path).is_of_accesskit();
+        assert!(is("/org/a11y/atspi/accessible/0/36893488147419103232"));
+        assert!(!is("/org/a11y/atspi/accessible/2147483648"));
+        assert!(!is("/org/a11y/atspi/accessible/root"));
+        assert!(!is("/org/gnome/Calculator/a11y/0a1b"));
+    }
 
     #[test]
     fn a_path_that_is_used_again_gets_a_new_key() {

@@ -62,6 +62,7 @@ pub(crate) fn hint_for(pid: u32) -> &'static str {
     } else if has("libjvm") {
         "it is a Java app: install libatk-wrapper-java and set assistive_technologies=org.GNOME.Accessibility.AtkWrapper"
     } else {
-        "its toolkit may have no accessibility, or it was started before the accessibility bus; see `stillpoint doctor`"
+        "its toolkit may have no accessibility, or waits for it to be switched on (egui, Slint and others with AccessKit: \
+         gsettings set org.gnome.desktop.interface toolkit-accessibility true), or it was started before the accessibility bus; see `stillpoint doctor`"
     }
 }

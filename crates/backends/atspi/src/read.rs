@@ -67,11 +67,17 @@ pub(crate) struct Dialect {
     /// Children come and go without `children-changed`. Seen on the fixtures: GTK 4.8.3 told neither, GTK 3.24.38 told
     /// removals but not what `pack_start` put into a box, Qt 5.15.8 told only that a widget is showing.
     pub(crate) structure_untold: bool,
+    /// It shows pages (Chromium): what a frame holds comes and goes without a word about the frame, and a text that is
+    /// taken from a name changes with the name alone.
+    pub(crate) web: bool,
+    /// Answers overtake the events: they are given from the newest state, while the events wait in a queue (AccessKit).
+    pub(crate) events_lag: bool,
     /// The list of an object's children can leave out a level (GTK 4.8).
     pub(crate) lists_skip: bool,
     /// Its widgets come and go with a single word about it, so that states have to be asked for (Qt 5).
     pub(crate) terse_states: bool,
-    /// Whether something shows depends on where it is scrolled to, and a change of that is told as a move at best (GTK 3).
+    /// Whether something shows depends on where it is scrolled to, and a change of that is told as a move at best (GTK 3,
+    /// Chromium).
     pub(crate) showing_by_place: bool,
     /// A frame takes its name from a label that is no child of it, and does not tell when it gets another (GTK 3).
     pub(crate) frames_named_untold: bool,
@@ -278,9 +284,16 @@ fn range(facts: &mut Facts) -> &mut ValueRange {
     facts.range.get_or_insert(ValueRange { min: 0.0, max: 0.0, step: None })
 }
 
-/// Text without the marks that stand for embedded objects where there is nothing else.
+/// Stands in a text for an object that lies in it.
+const EMBEDDED: char = '\u{fffc}';
+
+/// Text without the marks that stand for embedded objects: those are children, and change with them.
 fn visible_text(text: &str) -> Option<Str> {
-    Some(text.into()).filter(|t: &Str| !t.is_empty())
+    if !text.contains(EMBEDDED) {
+        return Some(text.into()).filter(|t: &Str| !t.is_empty());
+    }
+    let text: String = text.chars().filter(|c| *c != EMBEDDED).collect();
+    Some(text.as_str().into()).filter(|t: &Str| !t.trim().is_empty())
 }
 
 fn string(value: &Variant<'_>) -> Option<Str> {
@@ -292,7 +305,7 @@ fn string(value: &Variant<'_>) -> Option<Str> {
     .filter(|text: &Str| !text.is_empty())
 }
 
-fn count(value: &Variant<'_>) -> usize {
+pub(crate) fn count(value: &Variant<'_>) -> usize {
     match value {
         Variant::I32(n) => usize::try_from(*n).unwrap_or_default(),
         Variant::U32(n) => *n as usize,

@@ -101,6 +101,9 @@ impl Shadow {
     /// Where the toolkit does not tell who comes and goes, everything on the screen, and every box behind it, is asked
     /// for its children. One call for each.
     pub(crate) fn look_for_children(&mut self) {
+        if self.dialect.web {
+            self.look_into_frames();
+        }
         if !self.dialect.structure_untold {
             return;
         }
@@ -125,6 +128,22 @@ impl Shadow {
         }
         self.look_at_hidden_checks();
         self.look_at_open_menus();
+    }
+
+    /// Chromium puts a document into a frame, and what a tab needs of memory into its name, without a word.
+    fn look_into_frames(&mut self) {
+        let with_role = |role: NativeRole| {
+            let fits = |e: &Entry| e.facts.role == role && e.stage == Stage::Complete;
+            let found = self.nodes.iter().filter(|(_, e)| fits(e)).map(|(key, _)| *key);
+            found.take(LOOK_LIMIT).collect::<Vec<NativeKey>>()
+        };
+        let (frames, tabs) = (with_role(NativeRole::INTERNAL_FRAME), with_role(NativeRole::PAGE_TAB));
+        for frame in frames {
+            self.ask_children(frame);
+        }
+        for tab in tabs {
+            self.ask_all(tab, self.dialect.name_question());
+        }
     }
 
     /// Qt 5 says nothing when an item of an open menu is checked or enabled, nor when the focus goes to the menu.

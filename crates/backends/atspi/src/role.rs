@@ -60,6 +60,8 @@ native_roles! {
 
 impl NativeRole {
     pub(crate) const DIALOG: NativeRole = NativeRole(16);
+    pub(crate) const INTERNAL_FRAME: NativeRole = NativeRole(28);
+    pub(crate) const PAGE_TAB: NativeRole = NativeRole(37);
     pub(crate) const PASSWORD: NativeRole = NativeRole(40);
     pub(crate) const PANEL: NativeRole = NativeRole(39);
     pub(crate) const POPUP_MENU: NativeRole = NativeRole(41);
@@ -78,6 +80,11 @@ impl NativeRole {
     /// Whether it is a button that can be pressed.
     pub(crate) fn is_button(self) -> bool {
         matches!(self.0, 43 | 62)
+    }
+
+    /// Whether it holds cells in rows and columns.
+    pub(crate) fn is_table(self) -> bool {
+        matches!(self.0, 55 | 66)
     }
 
     /// Whether it is one of many in a list, a table or a tree.

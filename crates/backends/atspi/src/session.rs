@@ -83,6 +83,8 @@ pub(crate) struct Session {
     /// Pings that continue a barrier and are to be sent.
     pub(crate) pongs: Vec<Message>,
     pub(crate) last_barrier: u64,
+    /// How many events the app has sent.
+    pub(crate) heard: u64,
     pub(crate) refreshes: Vec<Refresh>,
     /// Whose places have to be asked for, and when.
     pub(crate) later: HashMap<NativeKey, Instant>,
@@ -132,6 +134,9 @@ impl Session {
             return ControlFlow::Break(End::Lost(bus::lost("the accessibility bus closed the connection")));
         }
         self.tell();
+        if !self.pongs.is_empty() && self.send_questions().await.is_err() {
+            return ControlFlow::Break(End::Lost(bus::lost("the accessibility bus closed the connection")));
+        }
         ControlFlow::Continue(())
     }
 
@@ -173,6 +178,7 @@ impl Session {
             }
             return ControlFlow::Continue(());
         }
+        self.heard += 1;
         self.reconciler.note_event(self.shadow.now);
         let effects = self.shadow.event(message);
         self.tells_bounds |= effects.tells_bounds;

@@ -77,6 +77,11 @@ async fn qt_does_as_it_is_told() {
 }
 
 #[tokio::test]
+async fn qt6_does_as_it_is_told() {
+    every_toolkit_obeys(Fixture::Qt6).await;
+}
+
+#[tokio::test]
 async fn synthesised_input_reaches_the_app_and_is_named() {
     let stage = Stage::new();
     let app = stage.fixture(Fixture::Gtk3);

@@ -47,3 +47,8 @@ async fn the_mirror_of_gtk4_is_true_after_two_thousand_mutations() {
 async fn the_mirror_of_qt_is_true_after_two_thousand_mutations() {
     after_random_mutations(Fixture::Qt).await;
 }
+
+#[tokio::test]
+async fn the_mirror_of_qt6_is_true_after_two_thousand_mutations() {
+    after_random_mutations(Fixture::Qt6).await;
+}

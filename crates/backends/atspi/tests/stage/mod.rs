@@ -50,7 +50,12 @@ impl Stage {
 
     /// Starts a program of the distribution and returns once the registry lists it.
     pub async fn program(&self, program: &str) -> App {
-        let command: Command = self.desktop.command(program);
+        self.listed(self.desktop.command(program)).await
+    }
+
+    /// Runs a command of this desktop and returns once the registry lists it.
+    pub async fn listed(&self, command: Command) -> App {
+        let program = command.get_program().to_string_lossy().into_owned();
         let app = self.desktop.spawn(command).expect("it starts");
         let until = patience();
         loop {
@@ -72,8 +77,13 @@ impl Stage {
     }
 
     pub async fn try_attach(&self, target: &str, deadline: Deadline) -> Result<Watched> {
+        self.attach_with_room(target, CAPACITY, deadline).await
+    }
+
+    /// The same, with room for so many batches between the backend and the mirror.
+    pub async fn attach_with_room(&self, target: &str, room: usize, deadline: Deadline) -> Result<Watched> {
         let target: Target = target.parse()?;
-        let (sink, inbox) = channel(CAPACITY);
+        let (sink, inbox) = channel(room);
         // Without the check that repairs: a test has to see what the events alone give.
         let settings = [("reconcile".to_owned(), "off".to_owned())].into();
         let options = AttachOptions { limits: Limits::default(), settings };

@@ -28,6 +28,12 @@ pub async fn assert_true(stage: &Stage, watched: &mut Watched, pid: u32, when: &
 
 /// The same for the mirror of a session.
 pub async fn assert_session_true(stage: &Stage, session: &Session, pid: u32, when: &str) {
+    assert_session_agrees(stage, session, pid, when).await;
+    session.read(|tree| agrees_with_pyatspi(stage, pid, when, tree));
+}
+
+/// The mirror of a session equals a new attachment.
+pub async fn assert_session_agrees(stage: &Stage, session: &Session, pid: u32, when: &str) {
     let mirror = session.read(still);
     let mut placed = agrees_with_a_new_attachment(stage, pid, when, &mirror).await;
     let until = patience();
@@ -37,7 +43,6 @@ pub async fn assert_session_true(stage: &Stage, session: &Session, pid: u32, whe
         }
         placed = places_now(stage, pid).await;
     }
-    session.read(|tree| agrees_with_pyatspi(stage, pid, when, tree));
 }
 
 async fn agrees_with_a_new_attachment(stage: &Stage, pid: u32, when: &str, mirror: &[String]) -> Vec<String> {

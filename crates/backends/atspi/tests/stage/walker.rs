@@ -5,9 +5,9 @@ use stillpoint_lab::{DEBIAN_PYTHON, Desktop};
 
 /// What pyatspi sees: one line per element, in the words of [`as_pyatspi_would`].
 pub fn walk(desktop: &Desktop, pid: u32) -> Vec<String> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stage/walk.py");
+    let script = include_str!("walk.py");
     let mut command = desktop.command(DEBIAN_PYTHON);
-    let output = command.arg("-B").arg(script).arg(pid.to_string()).output().expect("python runs");
+    let output = command.args(["-B", "-c", script]).arg(pid.to_string()).output().expect("python runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     let lines: Vec<(usize, String, String, Vec<String>)> =
