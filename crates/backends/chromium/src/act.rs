@@ -6,8 +6,10 @@
 mod drag;
 mod slider;
 mod values;
+mod wheel;
 
 use values::Described;
+use wheel::Wheel;
 
 use crate::barrier::main_thread_answers;
 use crate::frames::{DialogKind, DialogPart, Located, Shared};
@@ -267,7 +269,10 @@ impl Hand<'_> {
     async fn scroll(&self, on: Place, dx: i32, dy: i32) -> Outcome {
         let spot = self.spot(on).await?;
         let event = json!({ "type": "mouseWheel", "x": spot.x, "y": spot.y, "deltaX": dx, "deltaY": dy });
+        let wheel = Wheel::watch(self.shared);
         self.dispatch(&spot.window, vec![("Input.dispatchMouseEvent", event)]).await?;
+        wheel.turned(self.deadline).await;
+        self.shared.lock().news = true;
         by_pointer()
     }
 

@@ -463,6 +463,15 @@
       return facts.size + dirty.size;
     },
     sample: () => { sample(); answer(); },
+    // Whether a turn of the wheel moves anything here: known at the first scroll, or when so many frames have brought none.
+    wheel: (frames) => new Promise((done) => {
+      const moved = () => done(true);
+      document.addEventListener('scroll', moved, { capture: true, passive: true, once: true });
+      (async () => { for (let n = 0; n < frames && !document.hidden; n++) await frame(); })().then(() => {
+        document.removeEventListener('scroll', moved, { capture: true });
+        done(false);
+      });
+    }),
     // Nobody asks any more.
     stop: () => { observer.disconnect(); facts.clear(); dirty.clear(); waiting = null; delete globalThis.stillpoint; },
     // A node that the accessibility tree knows and we do not: it lies in a closed shadow root.

@@ -183,6 +183,26 @@ async fn what_is_on_screen_of_a_list_too_long_to_mirror_is_mirrored_wherever_it_
 }
 
 #[tokio::test]
+async fn a_turn_of_the_wheel_is_done_when_the_page_has_begun_to_move_however_slow_its_frames_are() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let mut tab = browser.tab(&server.url("long.html")).await;
+    browser.close_first(&tab).await;
+    let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[]).await;
+    // Each frame of this page takes its time.
+    tab.eval("void requestAnimationFrame(function slow() {
+        const end = performance.now() + 100; while (performance.now() < end); requestAnimationFrame(slow); })")
+        .await;
+    for _ in 0..3 {
+        let list = rig.find(Role::List, "Rows");
+        let before = tab.eval("rows.scrollTop").await.as_f64().unwrap();
+        rig.act(Action::Scroll { on: Place::Element(list), dx: 0, dy: 200 }).await;
+        let after = tab.eval("rows.scrollTop").await.as_f64().unwrap();
+        assert!(after > before, "{before} → {after}");
+    }
+}
+
+#[tokio::test]
 async fn what_lies_under_a_point_and_what_is_in_a_picture_heed_how_far_the_page_is_scrolled() {
     let server = Server::start().await;
     let browser = TestBrowser::start().await;
