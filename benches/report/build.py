@@ -20,7 +20,7 @@ def is_ours(name):
 
 def rows_of(one):
     """A figure's bars: ours first, then the peers."""
-    return [("Stillpoint", one["ours"], True)] + [(name, value, False) for name, value in one["peers"].items()]
+    return [("Stillpoint", one["ours"], True)] + [(name, value, is_ours(name)) for name, value in one["peers"].items()]
 
 
 def next_best(one):
@@ -163,7 +163,8 @@ class Report:
         seen, versions = self.machine()
         about = ", ".join(str(part) for part in (f"{seen.get('cores')} cores of {seen.get('cpu')}", f"{seen.get('memory_mib', 0) // 1024} GiB", seen.get("system")) if part)
         date = seen.get("date", datetime.date.today().isoformat())
-        loads = [bench["machine"]["load"][0] for bench in self.benches.values() if bench["machine"].get("load")]
+        told = [bench["machine"]["load"] for bench in self.benches.values() if bench["machine"].get("load")]
+        loads = [round(load[0] if isinstance(load, list) else load, 1) for load in told]
         busy = f" · load {min(loads)} to {max(loads)} at the end of each bench" if loads else ""
         sections = [
             ("Does it read the final state?", self.flake()),

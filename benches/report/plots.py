@@ -17,7 +17,7 @@ def short(value, unit=""):
     if isinstance(value, str):
         return value
     size = abs(value)
-    text = f"{value:,.0f}" if size >= 100 else f"{value:.1f}" if size >= 10 else f"{value:.2f}" if size >= 0.1 else f"{value:.3g}"
+    text = f"{value:,.0f}" if size >= 100 or value == int(value) else f"{value:.1f}" if size >= 10 else f"{value:.2f}" if size >= 0.1 else f"{value:.3g}"
     return f"{text} {unit}".strip()
 
 
@@ -81,7 +81,7 @@ def lines(series, x_label, y_label, x_log=True, y_log=True):
     points = [point for _, list_ in series for point in list_]
     if not points:
         return "<p>not measured</p>"
-    wide, high, left, bottom, top, right = 620, 320, 64, 44, 12, 16
+    wide, high, left, bottom, top, right = 620, 320, 64, 44, 12, 30
     scale = lambda value, log: math.log10(max(value, 1e-9)) if log else value
     xs = [scale(x, x_log) for x, _ in points]
     ys = [scale(y, y_log) for _, y in points]
