@@ -272,6 +272,9 @@ impl Session {
             .partition(|r| self.shadow.is_settled(r.round));
         self.refreshes = waiting;
         for refresh in ready {
+            if refresh.key == self.shadow.root {
+                self.sink.supersede();
+            }
             let answer = self.shadow.told_subtree(refresh.key).map(|node| vec![Change::Replace(node)]);
             // Whoever asked may have stopped waiting.
             let _ = refresh.answer.send(answer.ok_or_else(stale));

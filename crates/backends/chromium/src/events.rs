@@ -307,6 +307,7 @@ impl Live {
         let changes = self.model.reproject(&touched);
         Ok(match scope {
             Scope::Everything => {
+                self.sink.supersede();
                 let mut all = vec![Change::Replace(self.model.tree())];
                 if let Some(front) =
                     self.pages.iter().rev().find(|p| p.is_window).map(|p| p.session.id().to_owned())

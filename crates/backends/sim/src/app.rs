@@ -119,6 +119,7 @@ impl App {
                 drop(reply.send(outcome));
             }
             Call::Refresh { scope: Scope::Everything, reply } => {
+                self.sink.supersede();
                 drop(reply.send(Ok(self.player.stage.truth())));
             }
             Call::Refresh { scope: Scope::Subtree(key), reply } => {

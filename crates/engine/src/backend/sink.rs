@@ -38,6 +38,9 @@ struct Shared {
     overflowed: AtomicBool,
     dropped: AtomicU64,
     resync_asked: AtomicBool,
+    /// How many batches were handed over, and how many of those the last whole reading contains.
+    sent: AtomicU64,
+    superseded: AtomicU64,
     end: std::sync::Mutex<Option<End>>,
     changed: Notify,
 }
@@ -46,7 +49,7 @@ struct Shared {
 /// and the engine reads everything again.
 #[derive(Clone, Debug)]
 pub struct EventSink {
-    queue: mpsc::Sender<Event>,
+    queue: mpsc::Sender<(u64, Event)>,
     shared: Arc<Shared>,
     opened: Instant,
 }
@@ -54,15 +57,23 @@ pub struct EventSink {
 /// The session's end of it.
 #[derive(Debug)]
 pub struct Inbox {
-    queue: mpsc::Receiver<Event>,
+    queue: mpsc::Receiver<(u64, Event)>,
     shared: Arc<Shared>,
+    /// Batches up to this one are passed over.
+    read: u64,
 }
+
+/// Markers have no number, and are never passed over.
+const MARKER: u64 = u64::MAX;
 
 /// A sink and its inbox, with room for `capacity` batches.
 pub fn channel(capacity: usize) -> (EventSink, Inbox) {
     let (tx, rx) = mpsc::channel(capacity);
     let shared = Arc::new(Shared::default());
-    (EventSink { queue: tx, shared: shared.clone(), opened: Instant::now() }, Inbox { queue: rx, shared })
+    (
+        EventSink { queue: tx, shared: shared.clone(), opened: Instant::now() },
+        Inbox { queue: rx, shared, read: 0 },
+    )
 }
 
 impl EventSink {
@@ -81,11 +92,19 @@ impl EventSink {
         if changes.is_empty() {
             return;
         }
-        if let Err(mpsc::error::TrySendError::Full(_)) = self.queue.try_send(Event::Batch { at, changes }) {
+        let number = self.shared.sent.fetch_add(1, Ordering::AcqRel) + 1;
+        let sent = self.queue.try_send((number, Event::Batch { at, changes }));
+        if let Err(mpsc::error::TrySendError::Full(_)) = sent {
             self.shared.dropped.fetch_add(1, Ordering::Relaxed);
             self.shared.overflowed.store(true, Ordering::Release);
             self.shared.changed.notify_one();
         }
+    }
+
+    /// Says that the whole reading that is given now contains everything that was handed over so far: applied after it, what still
+    /// waits would bring back what is past.
+    pub fn supersede(&self) {
+        self.shared.superseded.store(self.shared.sent.load(Ordering::Acquire), Ordering::Release);
     }
 
     /// Says that something was missed on the platform's side: everything is to be read again.
@@ -110,7 +129,7 @@ impl EventSink {
     /// A token that comes back when everything sent before it has been received.
     pub(crate) async fn marker(&self) -> Option<oneshot::Receiver<()>> {
         let (tx, rx) = oneshot::channel();
-        self.queue.send(Event::Marker(tx)).await.ok()?;
+        self.queue.send((MARKER, Event::Marker(tx))).await.ok()?;
         Some(rx)
     }
 }
@@ -127,11 +146,19 @@ pub enum Next {
 }
 
 impl Inbox {
+    /// Everything was read: batches that the reading contains are passed over from now on.
+    pub fn read_everything(&mut self) {
+        self.read = self.shared.superseded.load(Ordering::Acquire);
+    }
+
     /// Waits for what comes next. Everything that was queued comes before a resync or the end.
     pub async fn next(&mut self) -> Next {
         loop {
-            if let Ok(event) = self.queue.try_recv() {
-                return Next::Event(event);
+            if let Ok((number, event)) = self.queue.try_recv() {
+                if number > self.read {
+                    return Next::Event(event);
+                }
+                continue;
             }
             if self.shared.overflowed.swap(false, Ordering::AcqRel)
                 | self.shared.resync_asked.swap(false, Ordering::AcqRel)
@@ -144,7 +171,8 @@ impl Inbox {
             tokio::select! {
                 biased;
                 event = self.queue.recv() => match event {
-                    Some(event) => return Next::Event(event),
+                    Some((number, event)) if number > self.read => return Next::Event(event),
+                    Some(_) => {}
                     None => return Next::End(self.end().unwrap_or(End::Closed)),
                 },
                 () = self.shared.changed.notified() => {}
@@ -154,5 +182,54 @@ impl Inbox {
 
     fn end(&self) -> Option<End> {
         self.shared.end.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stillpoint_core::tree::NativeKey;
+
+    fn remove(key: u64) -> Vec<Change> {
+        vec![Change::Remove { key: NativeKey(key) }]
+    }
+
+    async fn next_removed(inbox: &mut Inbox) -> Option<u64> {
+        match inbox.next().await {
+            Next::Event(Event::Batch { changes, .. }) => match changes.as_slice() {
+                [Change::Remove { key }] => Some(key.0),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    #[tokio::test]
+    async fn what_a_whole_reading_contains_is_not_applied_after_it() {
+        let (sink, mut inbox) = channel(8);
+        sink.send(remove(1));
+        sink.send(remove(2));
+        sink.supersede();
+        sink.send(remove(3));
+        inbox.read_everything();
+        assert_eq!(next_removed(&mut inbox).await, Some(3));
+    }
+
+    #[tokio::test]
+    async fn what_comes_before_a_reading_is_given_until_the_reading_is_there() {
+        let (sink, mut inbox) = channel(8);
+        sink.send(remove(1));
+        sink.supersede();
+        assert_eq!(next_removed(&mut inbox).await, Some(1));
+    }
+
+    #[tokio::test]
+    async fn a_marker_is_never_passed_over() {
+        let (sink, mut inbox) = channel(8);
+        sink.send(remove(1));
+        let _reached = sink.marker().await;
+        sink.supersede();
+        inbox.read_everything();
+        assert!(matches!(inbox.next().await, Next::Event(Event::Marker(_))));
     }
 }

@@ -50,7 +50,11 @@ async fn run(session: &Weak<Inner>, mut inbox: Inbox) {
             Next::Resync(dropped) => {
                 tracing::debug!(target = %inner.target, dropped, "changes were lost; reading everything again");
                 inner.telemetry.resyncs.add(1);
-                if let Err(error) = resync(&inner).await {
+                let read = resync(&inner).await;
+                if read.is_ok() {
+                    inbox.read_everything();
+                }
+                if let Err(error) = read {
                     tracing::warn!(target = %inner.target, %error, "reading everything again failed");
                     if error.code == Code::TargetLost {
                         finish(&inner, End::Lost(error));
