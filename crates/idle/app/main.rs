@@ -89,7 +89,7 @@ fn handover(lines: &mut impl Iterator<Item = std::io::Result<String>>) {
     let enough = AtomicBool::new(false);
     let running = std::sync::Barrier::new(4);
     std::thread::scope(|scope| {
-        for thread in 0..3 {
+        let start = |thread: usize| {
             let (enough, running) = (&enough, &running);
             scope.spawn(move || {
                 let mut now = STATIONS[thread].busy();
@@ -102,12 +102,16 @@ fn handover(lines: &mut impl Iterator<Item = std::io::Result<String>>) {
                         return;
                     }
                 }
-            });
-        }
+            })
+        };
+        let threads: Vec<_> = (0..3).map(start).collect();
         running.wait();
         say("handing");
         lines.next();
         enough.store(true, SeqCst);
+        for thread in threads {
+            drop(thread.join());
+        }
     });
 }
 
@@ -119,21 +123,24 @@ fn hammer(rounds: usize) {
         let work = |thread: usize| {
             move || (0..rounds).for_each(|n| drop(busy(&format!("r{}", (n * 3 + thread) % 70))))
         };
+        let read = || {
+            // A client each: clients share the mapping, and what is to be hammered is that.
+            let Some(client) = IdleClient::connect(std::process::id()) else { return };
+            while !enough.load(SeqCst) {
+                client.busy_resources();
+                client.wait_for_idle(Duration::from_millis(1));
+            }
+        };
         let workers: Vec<_> = (0..3).map(|thread| scope.spawn(work(thread))).collect();
-        for _ in 0..2 {
-            scope.spawn(|| {
-                // A client each: clients share the mapping, and what is to be hammered is that.
-                let Some(client) = IdleClient::connect(std::process::id()) else { return };
-                while !enough.load(SeqCst) {
-                    client.busy_resources();
-                    client.wait_for_idle(Duration::from_millis(1));
-                }
-            });
-        }
+        let readers: Vec<_> = (0..2).map(|_| scope.spawn(read)).collect();
+        // Joined one by one: the sanitizer knows what that orders, and not what the end of a scope does.
         for worker in workers {
             drop(worker.join());
         }
         enough.store(true, SeqCst);
+        for reader in readers {
+            drop(reader.join());
+        }
     });
 }
 

@@ -1,11 +1,11 @@
 //! The reader's mapping of one app, shared by all clients of the process, and the thread that notices the app's end.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::{Errno, pread};
@@ -63,7 +63,7 @@ impl Attached {
 /// Device and inode: the same page, whatever way led to it.
 type Key = (u64, u64);
 
-static POOL: LazyLock<Mutex<HashMap<Key, Weak<Attached>>>> = LazyLock::new(Mutex::default);
+static POOL: Mutex<BTreeMap<Key, Weak<Attached>>> = Mutex::new(BTreeMap::new());
 
 /// Attaches to the page called `name` in `dir`. None: there is no such file. `pid` is checked against the lock's
 /// holder, where our namespace shows it.
