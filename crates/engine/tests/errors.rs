@@ -7,7 +7,7 @@ mod support;
 use serde_json::{Value, json};
 use std::path::Path;
 use stillpoint_core::{Code, Error};
-use stillpoint_engine::backend::AttachOptions;
+use stillpoint_engine::backend::{AttachOptions, End};
 use stillpoint_engine::verbs::{Call, by_name};
 use stillpoint_engine::{Engine, Policy, Session};
 use stillpoint_sim::Sim;
@@ -62,6 +62,14 @@ async fn what_the_target_is_not() {
     is(&error_of(&crash, "wait_for_ui_change", json!({})).await, Code::TargetLost);
     let hang = open("sim:hang").await;
     is(&error_of(&hang, "wait_for_ui_change", json!({ "timeout_ms": 900 })).await, Code::TargetUnresponsive);
+}
+
+#[tokio::test]
+async fn a_session_that_was_closed_says_so_at_once() {
+    let session = open("sim:login").await;
+    session.close().await;
+    assert_eq!(session.end(), Some(End::Closed));
+    is(&error_of(&session, "tap", json!({ "selector": "#signin" })).await, Code::TargetLost);
 }
 
 #[tokio::test(start_paused = true)]

@@ -335,6 +335,9 @@ impl Session {
             self.recorder().note(self.now(), What::Ended { why: "the session was closed".to_owned() });
         }
         self.inner.closed.cancel();
+        // Said here, and not only by the mirror's task once it comes to it: whoever asks next must hear it.
+        self.inner.state().ended.get_or_insert(End::Closed);
+        self.inner.wake();
         self.inner.sink.end(End::Closed);
         self.inner.backend.close().await;
     }
