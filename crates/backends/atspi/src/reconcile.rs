@@ -128,6 +128,7 @@ impl Shadow {
         }
         self.look_at_hidden_checks();
         self.look_at_open_menus();
+        self.look_at_the_focus_and_what_may_show();
     }
 
     /// Chromium puts a document into a frame, and what a tab needs of memory into its name, without a word.
@@ -157,6 +158,22 @@ impl Shadow {
         let keys: Vec<NativeKey> =
             self.nodes.iter().filter(|(_, e)| untold(e)).map(|(key, _)| *key).take(LOOK_LIMIT).collect();
         for key in keys {
+            self.ask(key, Facet::States);
+        }
+    }
+
+    /// `LibreOffice` tells neither that its root pane lost the focus, nor that a tool bar has got room for a button.
+    fn look_at_the_focus_and_what_may_show(&mut self) {
+        let shows = |key: NativeKey| self.nodes.get(&key).is_some_and(|e| e.facts.is_showing());
+        let may_show = |e: &Entry| {
+            self.dialect.showing_by_place
+                && e.facts.states.has(NativeStates::VISIBLE)
+                && !e.facts.is_showing()
+                && e.facts.parent.is_some_and(shows)
+        };
+        let doubtful = |e: &Entry| e.facts.states.has(NativeStates::FOCUSED) || may_show(e);
+        let keys = self.nodes.iter().filter(|(_, e)| doubtful(e)).map(|(key, _)| *key).take(LOOK_LIMIT);
+        for key in keys.collect::<Vec<NativeKey>>() {
             self.ask(key, Facet::States);
         }
     }
