@@ -176,6 +176,21 @@ impl Shadow {
         for key in keys.collect::<Vec<NativeKey>>() {
             self.ask(key, Facet::States);
         }
+        self.look_where_what_shows_is();
+    }
+
+    /// Nor does it tell when what shows has got its size.
+    fn look_where_what_shows_is(&mut self) {
+        let nowhere = |e: &Entry| {
+            self.dialect.showing_by_place
+                && e.stage == Stage::Complete
+                && e.facts.has_place()
+                && e.facts.bounds((0, 0)).is_none()
+        };
+        let keys = self.nodes.iter().filter(|(_, e)| nowhere(e)).map(|(key, _)| *key).take(LOOK_LIMIT);
+        for key in keys.collect::<Vec<NativeKey>>() {
+            self.ask(key, Facet::Extents);
+        }
     }
 
     /// Seen in gtk3-widget-factory: check boxes and radio buttons of a closed popover read as unchecked some time after a

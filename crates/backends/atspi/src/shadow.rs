@@ -10,6 +10,7 @@ use crate::gather::{Gathering, Step};
 use crate::node::Facts;
 use crate::object::{Keys, Object};
 use crate::read::{Dialect, Facet};
+use crate::role::NativeRole;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -19,6 +20,9 @@ use tokio::time::Instant;
 
 /// How many elements on the screen are asked for an id before an app counts as one without.
 const ID_SAMPLE: usize = 64;
+/// Panels are asked beyond that: in `LibreOffice`, two panels in a tool bar are all that has an id, behind more than a
+/// hundred menus and buttons. A sample that misses them finds them or not by when it was taken.
+const ID_SAMPLE_WITH_PANELS: usize = 256;
 
 /// How far the first reading of an object has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,11 +230,15 @@ impl Shadow {
     /// everything is.
     pub(crate) fn ask_id(&mut self, key: NativeKey) {
         let Some(entry) = self.nodes.get_mut(&key).filter(|e| !e.id_asked) else { return };
-        if !self.has_ids && (self.ids_sampled >= ID_SAMPLE || !entry.facts.is_showing()) {
-            return;
+        if !self.has_ids {
+            let is_panel = entry.facts.role == NativeRole::PANEL;
+            let most = if is_panel { ID_SAMPLE_WITH_PANELS } else { ID_SAMPLE };
+            if self.ids_sampled >= most || !entry.facts.is_showing() {
+                return;
+            }
+            self.ids_sampled += 1;
         }
         entry.id_asked = true;
-        self.ids_sampled += 1;
         for facet in self.dialect.id_questions() {
             self.ask(key, *facet);
         }
