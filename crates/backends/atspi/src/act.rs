@@ -8,6 +8,7 @@ use crate::connect::AtspiBackend;
 use crate::input::{Gesture, Input};
 use crate::node::Interfaces;
 use crate::object::Object;
+use crate::role::NativeRole;
 use crate::session::Found;
 use crate::state::NativeStates;
 use std::time::Duration;
@@ -124,7 +125,7 @@ impl AtspiBackend {
     async fn tap(&self, key: NativeKey, deadline: Deadline) -> Outcome {
         let found = self.find(key, deadline).await?;
         // What "activate" does to a text field is Enter; a tap only puts the caret there.
-        if found.facts.role.is_text_field() || found.facts.role.0 == 52 {
+        if found.facts.role.is_text_field() || found.facts.role.0 == 52 || is_mere_place_for_text(&found) {
             return self.focus(key, deadline).await;
         }
         self.do_action(&found, TAP, deadline).await
@@ -379,6 +380,15 @@ fn choose<'a>(actions: impl Iterator<Item = &'a str>, wanted: &[&str]) -> Option
         [only] => Some((0, (*only).to_owned())),
         _ => None,
     }
+}
+
+/// A cell that can be written into and offers nothing else: a tap puts the cursor there (`LibreOffice`).
+fn is_mere_place_for_text(found: &Found) -> bool {
+    let facts = &found.facts;
+    facts.role == NativeRole::CELL
+        && facts.states.has(NativeStates::EDITABLE)
+        && facts.states.has(NativeStates::FOCUSABLE)
+        && !facts.interfaces.has(Interfaces::ACTION)
 }
 
 pub(crate) fn native(name: &str) -> Performed {

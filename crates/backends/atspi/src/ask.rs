@@ -227,7 +227,9 @@ impl Shadow {
         });
         self.on_behalf(question, |shadow| {
             if let Some(parent) = parent {
-                shadow.dismiss(question.key);
+                if shadow.table_of_cell(question.key).is_none() {
+                    shadow.dismiss(question.key);
+                }
                 shadow.ask_children_if_told(parent, gone);
             }
             shadow.advance(question.key);

@@ -101,8 +101,10 @@ impl Shadow {
         let Some(bit) = NativeStates::bit_of(event.detail) else { return };
         let on = event.first != 0;
         if bit == NativeStates::DEFUNCT {
-            if on {
-                self.dismiss(event.key);
+            match self.table_of_cell(event.key) {
+                Some(table) if on => self.ask_children(table),
+                None if on => self.dismiss(event.key),
+                _ => {}
             }
             return;
         }

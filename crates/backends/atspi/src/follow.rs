@@ -113,6 +113,9 @@ impl Shadow {
         if entry.facts.role.is_divider() && entry.facts.interfaces.has(Interfaces::VALUE) {
             self.ask_all(key, self.dialect.value_questions());
         }
+        if self.nodes.get(&key).is_some_and(|e| e.facts.omitted > 0) {
+            self.follow_the_window(key);
+        }
         let Some(entry) = self.nodes.get(&key).filter(|_| self.dialect.showing_by_place) else { return };
         if !entry.facts.role.is_scrolled() {
             self.ask(key, Facet::States);
@@ -120,6 +123,16 @@ impl Shadow {
         }
         for key in self.subtree(key).into_iter().take(SCROLLED_LIMIT) {
             self.ask(key, Facet::States);
+        }
+    }
+
+    /// A container that is mirrored by what is on the screen has moved or got another size: others may be in it now,
+    /// those that stay have moved with it, and `LibreOffice` does not tell that everything around has.
+    fn follow_the_window(&mut self, key: NativeKey) {
+        self.ask_children(key);
+        let all = self.subtree(self.root).into_iter().take(SCROLLED_LIMIT);
+        for key in all.chain(self.subtree(key)).collect::<Vec<NativeKey>>() {
+            self.ask_place(key);
         }
     }
 

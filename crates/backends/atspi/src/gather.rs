@@ -24,8 +24,9 @@ const INSET: i32 = 4;
 pub(crate) struct Gathering {
     /// The number of children is being asked for; the reading begins with the answer.
     pub(crate) wanted: bool,
-    /// The children found so far, by their place in the range.
+    /// The children found so far, in the order of the places that are asked for.
     found: Vec<Option<Object>>,
+    places: Vec<usize>,
     /// How many answers are still to come.
     left: usize,
     total: usize,
@@ -81,6 +82,10 @@ impl Shadow {
         if let Some(entry) = self.nodes.get_mut(&key) {
             entry.gathering.get_or_insert_default().wanted = true;
         }
+        if self.nodes.get(&key).is_some_and(|e| e.facts.has_place()) {
+            // Answered before the number: what is on the screen is looked for where it is now.
+            self.ask(key, Facet::Extents);
+        }
         let question = if self.dialect.get_all { Facet::Identity } else { Facet::ChildCount };
         self.ask(key, question);
     }
@@ -115,9 +120,9 @@ impl Shadow {
 
     fn gather_places(&mut self, key: NativeKey, places: Vec<usize>, total: usize) {
         let Some(entry) = self.nodes.get_mut(&key) else { return };
-        let gathering =
-            Gathering { found: vec![None; places.len()], left: places.len(), total, ..Gathering::default() };
-        entry.gathering = Some(gathering);
+        let (found, left) = (vec![None; places.len()], places.len());
+        entry.gathering =
+            Some(Gathering { found, places: places.clone(), left, total, ..Gathering::default() });
         if places.is_empty() {
             self.gathered(key);
         }
@@ -213,9 +218,18 @@ impl Shadow {
     fn gathered(&mut self, key: NativeKey) {
         let Some(entry) = self.nodes.get_mut(&key) else { return };
         let Some(gathering) = entry.gathering.take() else { return };
-        let objects: Vec<Object> = gathering.found.into_iter().flatten().collect();
+        let found = gathering.places.into_iter().zip(gathering.found);
+        let found: Vec<(usize, Object)> =
+            found.filter_map(|(place, object)| Some((place, object?))).collect();
         let before = entry.facts.children.clone();
-        self.set_children(key, objects, gathering.total);
+        let are_cells = entry.facts.role.is_table() && gathering.total > self.limits.max_children;
+        if are_cells {
+            self.know_cells_again(key, &found);
+        }
+        self.set_children(key, found.iter().map(|(_, object)| object.clone()).collect(), gathering.total);
+        if are_cells {
+            self.note_cells(key, &found);
+        }
         let now = self.nodes.get(&key).map(|e| e.facts.children.clone()).unwrap_or_default();
         if now != before {
             // The window has moved: of what was in it before, too, Qt does not tell that it shows now.

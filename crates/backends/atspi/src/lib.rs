@@ -14,6 +14,7 @@ mod attach;
 mod barrier;
 mod bus;
 mod cache;
+mod cells;
 mod connect;
 mod doctor;
 mod edit;

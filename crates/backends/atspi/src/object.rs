@@ -69,6 +69,11 @@ impl Keys {
         (key, true)
     }
 
+    /// The object that has this key from now on.
+    pub(crate) fn give(&mut self, object: &Object, key: NativeKey) {
+        self.living.entry(object.name.clone()).or_default().insert(object.path.clone(), key);
+    }
+
     pub(crate) fn forget(&mut self, object: &Object) {
         if let Some(paths) = self.living.get_mut(&object.name) {
             paths.remove(&object.path);

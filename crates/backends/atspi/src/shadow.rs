@@ -57,6 +57,8 @@ pub(crate) struct Entry {
     /// Its list of children is not to be believed: each is asked for.
     pub(crate) by_index: bool,
     pub(crate) gathering: Option<Gathering>,
+    /// Of a table that is mirrored by what is on the screen: the cell at each place.
+    pub(crate) cells: HashMap<usize, NativeKey>,
 }
 
 impl Entry {
@@ -77,6 +79,7 @@ impl Entry {
             placed_at: None,
             by_index: false,
             gathering: None,
+            cells: HashMap::new(),
         }
     }
 }

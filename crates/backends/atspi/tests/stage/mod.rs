@@ -209,7 +209,18 @@ pub fn places(tree: &Tree) -> Vec<String> {
 }
 
 fn path(tree: &Tree, id: ElementId, node: &Node) -> String {
-    format!("{}{} {:?}", "  ".repeat(tree.path(id).len()), node.role(), node.label().unwrap_or_default())
+    format!(
+        "{}{} {:?}",
+        "  ".repeat(tree.path(id).len()),
+        node.role(),
+        lasting(node.label().unwrap_or_default())
+    )
+}
+
+/// The part of a name that is the same at any two looks: Chromium puts what a tab needs of memory behind the tab's name,
+/// whenever it has measured it, and says nothing.
+pub fn lasting(name: &str) -> &str {
+    name.split_once(" - Memory usage - ").map_or(name, |(name, _)| name)
 }
 
 /// Structure, role, label, text, value and states of every element, one line each.
@@ -223,7 +234,7 @@ fn line(depth: usize, node: &Node) -> String {
         "  ".repeat(depth),
         node.role(),
         node.native_role().unwrap_or_default(),
-        node.label().unwrap_or_default(),
+        lasting(node.label().unwrap_or_default()),
         node.text().unwrap_or_default(),
         node.value().unwrap_or_default(),
         node.stable_id().unwrap_or_default(),

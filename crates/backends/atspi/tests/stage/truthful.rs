@@ -56,7 +56,7 @@ async fn places_now(stage: &Stage, pid: u32) -> Vec<String> {
 }
 
 /// A new attachment, closed again.
-async fn look(stage: &Stage, pid: u32) -> Watched {
+pub async fn look(stage: &Stage, pid: u32) -> Watched {
     let other = stage.try_attach(&format!("app:pid={pid}"), patience()).await;
     let other = other.expect("it can be attached to once more");
     other.backend.close().await;

@@ -1,5 +1,6 @@
 //! An independent walker: pyatspi, from Debian, in a process of its own.
 
+use super::lasting;
 use stillpoint_core::tree::{State, Tree};
 use stillpoint_lab::{DEBIAN_PYTHON, Desktop};
 
@@ -35,7 +36,7 @@ fn told(depth: usize, role: &str, name: &str, states: &[String]) -> String {
     if role == "application" {
         on.clear();
     }
-    format!("{}{role} {name:?} {on:?}", "  ".repeat(depth))
+    format!("{}{role} {:?} {on:?}", "  ".repeat(depth), lasting(name))
 }
 
 /// The mirror in the same words. `with_showing` is off for toolkits whose widgets do not say so.
@@ -48,7 +49,7 @@ pub fn as_pyatspi_would(tree: &Tree) -> Vec<String> {
             format!(
                 "{}{role} {:?} {on:?}",
                 "  ".repeat(tree.path(id).len()),
-                node.label().unwrap_or_default()
+                lasting(node.label().unwrap_or_default())
             )
         })
         .collect()
