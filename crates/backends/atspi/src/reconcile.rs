@@ -162,19 +162,24 @@ impl Shadow {
         }
     }
 
-    /// `LibreOffice` tells neither that its root pane lost the focus, nor that a tool bar has got room for a button.
+    /// `LibreOffice` tells neither that its root pane lost the focus, nor that a tool bar has got room for a button or shows
+    /// another one, nor that the line one types into is empty again.
     fn look_at_the_focus_and_what_may_show(&mut self) {
-        let shows = |key: NativeKey| self.nodes.get(&key).is_some_and(|e| e.facts.is_showing());
         let may_show = |e: &Entry| {
+            let parent = e.facts.parent.and_then(|parent| self.nodes.get(&parent));
+            let in_tool_bar = parent.is_some_and(|p| p.facts.role == NativeRole::TOOL_BAR);
             self.dialect.showing_by_place
-                && e.facts.states.has(NativeStates::VISIBLE)
+                && (in_tool_bar || e.facts.states.has(NativeStates::VISIBLE))
                 && !e.facts.is_showing()
-                && e.facts.parent.is_some_and(shows)
+                && parent.is_some_and(|p| p.facts.is_showing())
         };
         let doubtful = |e: &Entry| e.facts.states.has(NativeStates::FOCUSED) || may_show(e);
         let keys = self.nodes.iter().filter(|(_, e)| doubtful(e)).map(|(key, _)| *key).take(LOOK_LIMIT);
         for key in keys.collect::<Vec<NativeKey>>() {
             self.ask(key, Facet::States);
+            if self.nodes.get(&key).is_some_and(|e| e.facts.states.has(NativeStates::FOCUSED)) {
+                self.ask_text(key);
+            }
         }
         self.look_where_what_shows_is();
     }

@@ -65,6 +65,7 @@ impl NativeRole {
     pub(crate) const PASSWORD: NativeRole = NativeRole(40);
     pub(crate) const PANEL: NativeRole = NativeRole(39);
     pub(crate) const POPUP_MENU: NativeRole = NativeRole(41);
+    pub(crate) const TOOL_BAR: NativeRole = NativeRole(63);
     pub(crate) const CELL: NativeRole = NativeRole(56);
 
     /// Whether it is a window of its own, with an origin on the screen.
