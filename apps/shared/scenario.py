@@ -23,6 +23,7 @@ class Scenario:
         self.done = {}
         self.cancel = {}
         self.resting = []
+        truth.ended = self.came_to_rest
         toolkit.emit = self.happened
         self.operations = {
             "signin": self.sign_in, "signout": self.sign_out, "load": self.load, "toast": self.toast,
@@ -133,7 +134,6 @@ class Scenario:
             del self.cancel[name]
             result = action()
             self.truth.end(operation, result)
-            self.came_to_rest()
 
         cancel = self.ui.later(delay, finish)
         self.cancel[name] = lambda: (cancel(), self.truth.end(operation, "superseded"))
@@ -254,7 +254,6 @@ class Scenario:
             if self.ui.state("moving.status")["name"] == "Moving":
                 self.say("moving.status", "At rest")
             self.truth.end(operation)
-            self.came_to_rest()
 
         cancel = self.ui.later(STEP_MS, go)
         self.cancel["move"] = lambda: (cancel(), self.truth.end(operation, "superseded"))

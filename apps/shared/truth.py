@@ -14,6 +14,8 @@ class Truth:
     def __init__(self, when_free):
         """`when_free(action)` calls `action` once the main loop has nothing more urgent to do."""
         self.when_free = when_free
+        # Called after the end of each operation.
+        self.ended = lambda: None
         self.operations = collections.deque(maxlen=KEPT)
         self.events = collections.deque(maxlen=KEPT)
         self.counts = collections.Counter()
@@ -37,20 +39,27 @@ class Truth:
 
     def begin(self, name, delay_ms=None):
         """Notes that an operation began; hand the result to `end`."""
-        operation = {"op": name, "delay_ms": delay_ms, "start": time.monotonic_ns(), "end": None, "free": None}
+        operation = {"op": name, "delay_ms": delay_ms, "start": time.monotonic_ns(), "done": None, "end": None}
         self.operations.append(operation)
         self.guards[id(operation)] = (self.idle, self.idle.begin(name))
         return operation
 
     def end(self, operation, result=None):
-        operation["end"] = time.monotonic_ns()
+        """Its work is done. It ends, and its guard with it, when the layout and the drawing that it asked for are over too:
+        when the loop is free."""
+        operation["done"] = time.monotonic_ns()
         if result is not None:
             operation["result"] = result
-        # After the time was taken: a guard lasts for at least as long as its operation.
-        idle, ticket = self.guards.pop(id(operation))
-        idle.end(ticket)
-        # The layout and the drawing that it asked for come now, and are over when the loop is free.
-        self.when_free(lambda: operation.update(free=time.monotonic_ns()))
+        guard = self.guards.pop(id(operation))
+
+        def over():
+            operation["end"] = time.monotonic_ns()
+            # After the time was taken: a guard lasts for at least as long as its operation.
+            idle, ticket = guard
+            idle.end(ticket)
+            self.ended()
+
+        self.when_free(over)
 
     def speak(self, idle):
         """From now on operations are reported with `idle`; those under way end where they began."""

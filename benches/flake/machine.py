@@ -35,7 +35,7 @@ def python_package(python, name):
 
 def versions(stillpoint, peers):
     peers = pathlib.Path(peers)
-    found = {"stillpoint": said(stillpoint, "--version"), "chromium": said("/usr/bin/chromium", "--version"),
+    found = {"stillpoint": said(stillpoint, "--version"), "chromium": said("/usr/bin/chromium-headless-shell", "--version") or said("/usr/bin/chromium", "--version"),
              "chromedriver": said("/usr/bin/chromedriver", "--version"), "node": said("node", "--version"),
              "xa11y": python_package(peers / "desktop/bin/python", "xa11y"), "dogtail": python_package(peers / "desktop/bin/python", "dogtail")}
     for package in ("python3-pyatspi", "at-spi2-core", "libgtk-3-0"):

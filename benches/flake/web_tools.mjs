@@ -4,6 +4,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { BROWSER } from '../web/browser.mjs';
 import { devtools, playwright, stillpoint } from '../web/servers.mjs';
 
 const LONGEST_MS = 10000;
@@ -54,7 +55,7 @@ const devtoolsMcp = mcp(devtools, async (server, text) => [await server.call('wa
 
 async function playwrightLibrary() {
   const { chromium } = (await load('playwright-core')).default;
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   page.setDefaultTimeout(LONGEST_MS);
   return {
@@ -74,7 +75,7 @@ async function selenium() {
   const { Builder, By, until } = (await load('selenium-webdriver')).default;
   const chrome = (await load('selenium-webdriver/chrome.js')).default;
   const settings = new chrome.Options().addArguments('--headless=new', '--no-sandbox', '--disable-gpu', '--window-size=1280,800');
-  settings.setBinaryPath('/usr/bin/chromium');
+  settings.setBinaryPath(BROWSER);
   const driver = await new Builder().forBrowser('chrome').setChromeOptions(settings)
     .setChromeService(new chrome.ServiceBuilder('/usr/bin/chromedriver')).build();
   return {

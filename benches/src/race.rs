@@ -62,8 +62,8 @@ pub struct Tally {
     pub gave_up: usize,
     /// For every other wait: how long after the end of the last operation it returned.
     pub late: Vec<Duration>,
-    /// The same, after the app's main loop was through with what that operation had left to lay out and to draw.
-    pub after_drawing: Vec<Duration>,
+    /// The same from when its work was done, before the app laid out and drew the result.
+    pub since_work: Vec<Duration>,
 }
 
 impl Tally {
@@ -77,8 +77,8 @@ impl Tally {
 struct Operation {
     start: u64,
     end: Option<u64>,
-    /// When the main loop had nothing more urgent to do after its end.
-    free: Option<u64>,
+    /// When its work was done; it ends when its result has been laid out and drawn.
+    done: Option<u64>,
 }
 
 struct Wait {
@@ -134,7 +134,7 @@ impl Tally {
             Duration::from_nanos(wait.returned.saturating_sub(last.unwrap_or(0).max(wait.called)))
         };
         self.late.push(since(begun().filter_map(|o| o.end).max()));
-        self.after_drawing.push(since(begun().filter_map(|o| o.free.or(o.end)).max()));
+        self.since_work.push(since(begun().filter_map(|o| o.done).max()));
     }
 }
 

@@ -2,15 +2,15 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { BROWSER } from '../web/browser.mjs';
 import { started } from './processes.mjs';
 
 const require = createRequire(path.join(path.resolve(process.env.PEERS), 'package.json'));
 const load = async (name) => (await import(pathToFileURL(require.resolve(name)))).default;
-const EXECUTABLE = '/usr/bin/chromium';
 
 export async function playwrightLibrary() {
   const { chromium } = await load('playwright-core');
-  const [browser, pids] = await started(() => chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] }));
+  const [browser, pids] = await started(() => chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'] }));
   const newPage = () => browser.newPage({ viewport: { width: 1280, height: 800 } });
   const page = await newPage();
   return {
@@ -27,7 +27,7 @@ export async function playwrightLibrary() {
 export async function seleniumLibrary() {
   const { Builder, By, until } = await load('selenium-webdriver'), chrome = await load('selenium-webdriver/chrome.js');
   const settings = new chrome.Options().addArguments('--headless=new', '--no-sandbox', '--disable-gpu', '--window-size=1280,800');
-  settings.setBinaryPath(EXECUTABLE);
+  settings.setBinaryPath(BROWSER);
   const make = () => new Builder().forBrowser('chrome').setChromeOptions(settings).setChromeService(new chrome.ServiceBuilder('/usr/bin/chromedriver')).build();
   const drivers = [], pids = [];
   const begin = async () => {

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
+import { BROWSER } from './browser.mjs';
 
 const round = (x) => typeof x === 'number' ? Math.round(x * 100) / 100 : x;
 const at = (samples, share) => {
@@ -79,7 +80,7 @@ export async function atRest(pids) {
 export function report(file, figures, versions, program) {
   const machine = { cores: os.cpus().length, cpu: os.cpus()[0]?.model, memory_mib: Math.round(os.totalmem() / 2 ** 20),
     load: os.loadavg().map(round), os: `${os.type()} ${os.release()}` };
-  const chromium = execFileSync('/usr/bin/chromium', ['--version'], { stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
+  const chromium = execFileSync(BROWSER, ['--version'], { stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
   const own = execFileSync(program, ['--version']).toString().trim();
   const told = { machine, versions: { ...versions, stillpoint: own, build: process.env.BUILD ?? 'release', chromium, node: process.version }, figures };
   fs.writeFileSync(file, `${JSON.stringify(told, null, 2)}\n`);

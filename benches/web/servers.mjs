@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { BROWSER } from './browser.mjs';
 
 const peers = path.resolve(process.env.PEERS);
 const require = createRequire(path.join(peers, 'package.json'));
@@ -10,8 +11,6 @@ const load = (name) => import(pathToFileURL(require.resolve(name)));
 const { Client } = await load('@modelcontextprotocol/sdk/client/index.js');
 const { StdioClientTransport } = await load('@modelcontextprotocol/sdk/client/stdio.js');
 const manifest = (name) => JSON.parse(fs.readFileSync(path.join(peers, 'node_modules', name, 'package.json'), 'utf8'));
-
-const BROWSER = '/usr/bin/chromium';
 
 async function connect(command, args, cwd) {
   const client = new Client({ name: 'stillpoint-bench', version: '1' });

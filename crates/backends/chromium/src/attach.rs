@@ -48,8 +48,9 @@ fn settings(options: &AttachOptions, launches: bool) -> Result<Settings> {
             ));
         }
     };
+    let usual = Launch::default();
     let size = match get("size") {
-        None => (1280, 800),
+        None => usual.size,
         Some(text) => text
             .split_once('x')
             .and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)))
@@ -62,7 +63,7 @@ fn settings(options: &AttachOptions, launches: bool) -> Result<Settings> {
     };
     let test_attributes = get("test_attributes").unwrap_or("data-testid,data-test-id,data-test,data-qa");
     Ok(Settings {
-        launch: Launch { program: get("browser").map(Into::into), headless: choice("headless", true)?, size },
+        launch: Launch { program: get("browser").map(Into::into), headless: choice("headless", usual.headless)?, size },
         full,
         downloads: get("downloads").map(PathBuf::from),
         test_attributes: test_attributes

@@ -85,7 +85,7 @@ impl Connector for Chromium {
     }
 
     async fn diagnose(&self, deadline: Deadline) -> Vec<Check> {
-        let browser = match launch::find_program(None) {
+        let browser = match launch::find_program(&launch::Launch::default()) {
             Ok(path) => Check {
                 name: "browser for web:".into(),
                 ok: true,
