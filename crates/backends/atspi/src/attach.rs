@@ -204,6 +204,7 @@ pub(crate) async fn look_at(bus: &Connection, app: &App, deadline: Deadline) -> 
         frames_named_untold: gtk && !gtk4,
         paths_reused: qt5,
         names_from_groups: toolkit == "Qt",
+        office: gtk && name.as_ref().is_ok_and(|name| name == "soffice"),
     };
     Ok(Nature {
         name: name.unwrap_or_default(),

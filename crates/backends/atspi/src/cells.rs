@@ -1,5 +1,5 @@
 //! Cells of a huge table whose objects do not last: `LibreOffice` makes a cell's object when it is asked for, lets go of it
-//! half a minute later, and makes another at the next question. A cell is what stands at one place of its table.
+//! some time later, and makes another at the next question. A cell is what stands at one place of its table.
 
 use crate::object::Object;
 use crate::read::Facet;

@@ -88,6 +88,8 @@ pub(crate) struct Dialect {
     pub(crate) names_from_groups: bool,
     /// Only its windows say that they are showing (GTK 4.8): of the rest, "visible" has to do.
     pub(crate) showing_untold: bool,
+    /// It draws its own widgets under GTK's name, and tells less of them (`LibreOffice` 7.4.7).
+    pub(crate) office: bool,
 }
 
 impl Dialect {

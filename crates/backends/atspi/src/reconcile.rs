@@ -128,7 +128,7 @@ impl Shadow {
         }
         self.look_at_hidden_checks();
         self.look_at_open_menus();
-        self.look_at_the_focus_and_what_may_show();
+        self.look_at_the_office();
     }
 
     /// Chromium puts a document into a frame, and what a tab needs of memory into its name, without a word.
@@ -162,38 +162,36 @@ impl Shadow {
         }
     }
 
-    /// `LibreOffice` tells neither that its root pane lost the focus, nor that a tool bar has got room for a button or shows
-    /// another one, nor that the line one types into is empty again.
-    fn look_at_the_focus_and_what_may_show(&mut self) {
-        let may_show = |e: &Entry| {
-            let parent = e.facts.parent.and_then(|parent| self.nodes.get(&parent));
-            let in_tool_bar = parent.is_some_and(|p| p.facts.role == NativeRole::TOOL_BAR);
-            self.dialect.showing_by_place
-                && (in_tool_bar || e.facts.states.has(NativeStates::VISIBLE))
-                && !e.facts.is_showing()
-                && parent.is_some_and(|p| p.facts.is_showing())
-        };
-        let doubtful = |e: &Entry| e.facts.states.has(NativeStates::FOCUSED) || may_show(e);
-        let keys = self.nodes.iter().filter(|(_, e)| doubtful(e)).map(|(key, _)| *key).take(LOOK_LIMIT);
-        for key in keys.collect::<Vec<NativeKey>>() {
-            self.ask(key, Facet::States);
-            if self.nodes.get(&key).is_some_and(|e| e.facts.states.has(NativeStates::FOCUSED)) {
-                self.ask_text(key);
-            }
+    /// `LibreOffice` tells neither that its root pane lost the focus, nor that a tool bar has got room for a button, shows
+    /// another one or one less, nor that the line one types into is empty again, nor when what shows has got its size.
+    fn look_at_the_office(&mut self) {
+        if !self.dialect.office {
+            return;
         }
-        self.look_where_what_shows_is();
-    }
-
-    /// Nor does it tell when what shows has got its size.
-    fn look_where_what_shows_is(&mut self) {
-        let nowhere = |e: &Entry| {
-            self.dialect.showing_by_place
-                && e.stage == Stage::Complete
-                && e.facts.has_place()
-                && e.facts.bounds((0, 0)).is_none()
+        let focused = |e: &Entry| e.facts.states.has(NativeStates::FOCUSED);
+        let may_come_or_go = |e: &Entry| {
+            let parent = e.facts.parent.and_then(|parent| self.nodes.get(&parent));
+            parent.filter(|p| p.facts.is_showing()).is_some_and(|p| {
+                let hides = e.facts.states.has(NativeStates::VISIBLE) && !e.facts.is_showing();
+                hides || p.facts.role == NativeRole::TOOL_BAR
+            })
         };
-        let keys = self.nodes.iter().filter(|(_, e)| nowhere(e)).map(|(key, _)| *key).take(LOOK_LIMIT);
-        for key in keys.collect::<Vec<NativeKey>>() {
+        let nowhere = |e: &Entry| {
+            e.stage == Stage::Complete && e.facts.has_place() && e.facts.bounds((0, 0)).is_none()
+        };
+        let all = |fits: &dyn Fn(&Entry) -> bool| {
+            let found = self.nodes.iter().filter(|(_, e)| fits(e)).map(|(key, _)| *key);
+            found.take(LOOK_LIMIT).collect::<Vec<NativeKey>>()
+        };
+        let (focused, doubtful, nowhere) = (all(&focused), all(&may_come_or_go), all(&nowhere));
+        for key in focused {
+            self.ask(key, Facet::States);
+            self.ask_text(key);
+        }
+        for key in doubtful {
+            self.ask(key, Facet::States);
+        }
+        for key in nowhere {
             self.ask(key, Facet::Extents);
         }
     }
