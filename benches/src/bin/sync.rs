@@ -72,7 +72,11 @@ fn tell(report: &mut Report, fixture: Fixture, how: How, tally: &Tally) {
     let after = format!("{name}: return after the last operation");
     if how.is_by_word() {
         report.time_p99(&after, &late, LATE.as_micros() as f64);
-        report.time(&format!("{name}: return after the last operation's work, with the app's drawing"), &work, None);
+        report.time(
+            &format!("{name}: return after the last operation's work, with the app's drawing"),
+            &work,
+            None,
+        );
     } else {
         report.time(&after, &late, None);
     }

@@ -11,7 +11,9 @@ use zbus::message::Type;
 impl Shadow {
     /// Asks, unless the answer is on its way already.
     pub(crate) fn ask(&mut self, key: NativeKey, facet: Facet) {
-        self.ask_length(key, facet, -1);
+        if !self.puts_off(key, facet) {
+            self.ask_length(key, facet, -1);
+        }
     }
 
     fn ask_length(&mut self, key: NativeKey, facet: Facet, length: i32) {

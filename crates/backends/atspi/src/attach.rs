@@ -196,7 +196,7 @@ pub(crate) async fn look_at(bus: &Connection, app: &App, deadline: Deadline) -> 
         structure_untold: gtk || toolkit == "Qt",
         web: toolkit == "Chromium",
         // Whether it is AccessKit is told by the names of its objects.
-        events_lag: false,
+        events_lag: toolkit == "Chromium",
         lists_skip: gtk4,
         showing_untold: gtk4,
         terse_states: !gtk,
@@ -266,6 +266,7 @@ pub(crate) async fn begin(
         }
     }
     let cache = read_cache(bus, &app.root.name, deadline).await?;
+    shadow.put_off();
     shadow.read_all(cache);
     Ok(shadow)
 }

@@ -159,7 +159,9 @@ impl Session {
     /// Finishes the first reading, and gives it as changes. An app that shows nothing yet is given a moment.
     async fn first_tree(&mut self) -> Result<Vec<Change>> {
         self.send_questions().await.map_err(|error| bus::told("the first tree", &error))?;
-        self.place_windows().await;
+        // While the app answers.
+        let windows = self.windows_on_display().await;
+        crate::windows::place(&mut self.shadow, &windows);
         let empty_until = Instant::now() + FIRST_WINDOW;
         loop {
             let is_empty =
@@ -182,26 +184,34 @@ impl Session {
         self.shadow.round.0 += 1;
         self.shadow.drop_cache();
         self.shadow.moved.clear();
-        self.place_windows().await;
+        // By now their sizes are known, and a window may have come in between.
+        if crate::windows::knows_all(&self.shadow, &windows) {
+            crate::windows::place(&mut self.shadow, &windows);
+        } else {
+            let windows = self.windows_on_display().await;
+            crate::windows::place(&mut self.shadow, &windows);
+        }
         let mut first = vec![Change::Replace(self.shadow.tell_all())];
         first.extend(self.shadow.tell_screen(&mut self.screen));
         self.first_told = true;
+        self.shadow.ask_what_was_put_off();
         let skipped = self.shadow.skipped;
         tracing::debug!(nodes = self.shadow.nodes.len(), ?skipped, toolkit = self.toolkit, "first tree");
         Ok(first)
     }
 
     /// Where the toolkit does not say where its windows are, the display is asked.
-    async fn place_windows(&mut self) {
+    async fn windows_on_display(&mut self) -> Vec<crate::windows::XWindow> {
         let (Some(display), true) = (self.display.clone(), self.shadow.dialect.window_relative) else {
-            return;
+            return Vec::new();
         };
         let pid = self.pid;
         match tokio::task::spawn_blocking(move || crate::windows::windows_of(&display, pid)).await {
-            Ok(Ok(found)) => crate::windows::place(&mut self.shadow, &found),
+            Ok(Ok(found)) => return found,
             Ok(Err(error)) => tracing::debug!(%error, "the windows' places on the screen cannot be read"),
             Err(error) => tracing::debug!(%error, "looking at the display failed"),
         }
+        Vec::new()
     }
 }
 

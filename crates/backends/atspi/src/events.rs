@@ -70,6 +70,9 @@ impl Shadow {
 
     fn handle(&mut self, event: &Event<'_>) -> Effects {
         let key = event.key;
+        if matches!(event.member, "ChildrenChanged" | "TextChanged" | "PropertyChange") {
+            self.unsettled = true;
+        }
         match (event.class, event.member) {
             ("Object", "BoundsChanged") => {
                 return Effects {

@@ -115,10 +115,22 @@ impl Shadow {
         let known = self.keys.get(&object.name, &object.path);
         if let Some(child) = known {
             if self.is_within(parent, child) {
+                self.entangled.push(parent);
+                return None;
+            }
+            let before = self.nodes.get(&child)?.facts.parent;
+            if before != Some(parent) && self.is_attached(child) && !self.is_attached(parent) {
+                // Chromium's objects answer after they have left the page, and name children that others have by now.
                 return None;
             }
             let entry = self.nodes.get_mut(&child)?;
             let came_here = entry.facts.parent.replace(parent) != Some(parent);
+            if came_here {
+                for parent in std::mem::take(&mut self.entangled) {
+                    self.ask_children(parent);
+                }
+            }
+            let entry = self.nodes.get_mut(&child)?;
             let untold = entry.told.is_none() && entry.stage == Stage::Complete;
             if untold && self.dialect.paths_reused {
                 // It was known once and left without a word.
@@ -143,6 +155,19 @@ impl Shadow {
         self.nodes.insert(child, Entry::new(object, Some(parent), self.dialect));
         self.introduce(child);
         Some(child)
+    }
+
+    /// Whether it is the root, or its parents up to the root name it.
+    fn is_attached(&self, key: NativeKey) -> bool {
+        let mut at = key;
+        while at != self.root {
+            let Some(parent) = self.nodes.get(&at).and_then(|e| e.facts.parent) else { return false };
+            if !self.nodes.get(&parent).is_some_and(|p| p.facts.children.contains(&at)) {
+                return false;
+            }
+            at = parent;
+        }
+        true
     }
 
     /// Whether `key` is `above` or lies in it.

@@ -145,6 +145,19 @@ impl Shadow {
         for tab in tabs {
             self.ask_all(tab, self.dialect.name_question());
         }
+        if std::mem::take(&mut self.unsettled) {
+            self.look_for_what_else_changed();
+        }
+    }
+
+    /// Chromium tells that a page has changed, but not all of it: a control loses its name with the label that gave it, a
+    /// paragraph its bold part, and an empty box gets something into it, without a word.
+    fn look_for_what_else_changed(&mut self) {
+        let ids = if self.has_ids { self.dialect.id_questions() } else { &[] };
+        for key in self.subtree(self.root).into_iter().take(LOOK_LIMIT) {
+            self.read_one_again(key);
+            self.ask_all(key, ids);
+        }
     }
 
     /// Qt 5 says nothing when an item of an open menu is checked or enabled, nor when the focus goes to the menu.
@@ -176,9 +189,8 @@ impl Shadow {
                 hides || p.facts.role == NativeRole::TOOL_BAR
             })
         };
-        let nowhere = |e: &Entry| {
-            e.stage == Stage::Complete && e.facts.has_place() && e.facts.bounds((0, 0)).is_none()
-        };
+        let nowhere =
+            |e: &Entry| e.stage == Stage::Complete && e.facts.has_place() && e.facts.bounds((0, 0)).is_none();
         let all = |fits: &dyn Fn(&Entry) -> bool| {
             let found = self.nodes.iter().filter(|(_, e)| fits(e)).map(|(key, _)| *key);
             found.take(LOOK_LIMIT).collect::<Vec<NativeKey>>()

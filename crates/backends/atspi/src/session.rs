@@ -108,6 +108,10 @@ pub(crate) struct Refresh {
 impl Session {
     /// Runs until the app is gone or nobody wants it any more.
     pub(crate) async fn run(mut self) {
+        if let Err(error) = self.send_questions().await {
+            // The loop will find the connection closed, and say so.
+            tracing::debug!(%error, "what the first tree left open could not be asked");
+        }
         let end = loop {
             if let ControlFlow::Break(end) = self.step().await {
                 break end;

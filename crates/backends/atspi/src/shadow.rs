@@ -130,6 +130,13 @@ pub(crate) struct Shadow {
     pub(crate) restructured: HashMap<NativeKey, Instant>,
     /// Whose properties may differ.
     pub(crate) changed: HashSet<NativeKey>,
+    /// While the first tree is read over the bus: whose actions are to be asked for once it is there. Nobody sees them in a tree,
+    /// and whoever acts or reads waits for them with the barrier.
+    put_off: Option<Vec<NativeKey>>,
+    /// Who named a child that, as far as was known, it lies in itself: to be asked again when somebody has moved.
+    pub(crate) entangled: Vec<NativeKey>,
+    /// Elements, texts or names have changed since the last look for what was not told.
+    pub(crate) unsettled: bool,
     /// What may be on its way, and when to look at it again.
     pub(crate) moved: HashMap<NativeKey, Duration>,
     /// Other names on the bus that objects of this app live under.
@@ -177,6 +184,9 @@ impl Shadow {
             asked: HashMap::new(),
             open: HashMap::new(),
             checking: false,
+            put_off: None,
+            entangled: Vec::new(),
+            unsettled: false,
             has_ids: false,
             ids_sampled: 0,
         }
@@ -227,6 +237,29 @@ impl Shadow {
             self.ask(key, facet);
         }
         self.ask_id(key);
+    }
+
+    /// From here on, what the first tree can do without is put off.
+    pub(crate) fn put_off(&mut self) {
+        self.put_off = Some(Vec::new());
+    }
+
+    /// The first tree is there.
+    pub(crate) fn ask_what_was_put_off(&mut self) {
+        for key in self.put_off.take().unwrap_or_default() {
+            self.ask(key, Facet::Actions);
+        }
+    }
+
+    /// Whether this is not to be asked now.
+    pub(crate) fn puts_off(&mut self, key: NativeKey, facet: Facet) -> bool {
+        match &mut self.put_off {
+            Some(later) if facet == Facet::Actions => {
+                later.push(key);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Most apps give ids to nothing. A sample of what is on the screen is asked; with the first id that is found,

@@ -119,6 +119,19 @@ pub(crate) fn place(shadow: &mut Shadow, found: &[XWindow]) {
     }
 }
 
+/// Whether each window of the app is one of these for sure, by its size.
+pub(crate) fn knows_all(shadow: &Shadow, found: &[XWindow]) -> bool {
+    if !shadow.dialect.window_relative {
+        return true;
+    }
+    let windows =
+        shadow.nodes.get(&shadow.root).map(|root| root.facts.children.as_slice()).unwrap_or_default();
+    windows.iter().all(|window| {
+        let size = shadow.nodes.get(window).and_then(|e| e.facts.extents).map(|r| (r.width, r.height));
+        found.iter().any(|w| Some((w.area.width, w.area.height)) == size)
+    })
+}
+
 /// The window with this title and size; with this size; with this title; the only one.
 pub(crate) fn best_match<'a>(
     found: &'a [XWindow],

@@ -63,7 +63,11 @@ fn settings(options: &AttachOptions, launches: bool) -> Result<Settings> {
     };
     let test_attributes = get("test_attributes").unwrap_or("data-testid,data-test-id,data-test,data-qa");
     Ok(Settings {
-        launch: Launch { program: get("browser").map(Into::into), headless: choice("headless", usual.headless)?, size },
+        launch: Launch {
+            program: get("browser").map(Into::into),
+            headless: choice("headless", usual.headless)?,
+            size,
+        },
         full,
         downloads: get("downloads").map(PathBuf::from),
         test_attributes: test_attributes

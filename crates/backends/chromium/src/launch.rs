@@ -21,8 +21,13 @@ const PROGRAMS: &[&str] = &[
     "brave-browser",
 ];
 
+/// Starts the browser with the two pipes of its debugging protocol where it looks for them. Nothing is said through them, but it ends
+/// when they close: so it goes with us even when we are killed.
+const WITH_PIPES: &str = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null"#;
+
 const FLAGS: &[&str] = &[
     "--remote-debugging-port=0",
+    "--remote-debugging-pipe",
     "--no-first-run",
     "--no-default-browser-check",
     "--disable-background-networking",
@@ -102,7 +107,8 @@ impl Browser {
                 "make the directory for temporary files (TMPDIR) writable",
             )
         })?;
-        let mut command = Command::new(&program);
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(WITH_PIPES).arg(&program);
         command.args(FLAGS).arg(format!("--window-size={},{}", launch.size.0, launch.size.1));
         if launch.headless {
             command.arg("--headless");
@@ -114,7 +120,7 @@ impl Browser {
         let mut profile_flag = std::ffi::OsString::from("--user-data-dir=");
         profile_flag.push(profile.path());
         command.arg(profile_flag).arg("about:blank");
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0).kill_on_drop(true);
         let mut child = command.spawn().map_err(|error| {
             Error::new(

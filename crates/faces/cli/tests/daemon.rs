@@ -106,3 +106,29 @@ fn a_policy_file_holds_for_every_call_and_a_bad_one_lets_nothing_run() {
     assert_eq!(run(&["snapshot", "sim:toast"]).code, Some(2));
     assert!(run(&["doctor"]).stdout.contains("line 1"));
 }
+
+#[test]
+fn a_browser_ends_with_the_daemon_that_started_it_even_when_that_is_killed() {
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+    let (house, pages) = (House::new(), Pages::start());
+    let page = format!("web:{}", pages.url("toast.html"));
+    assert_eq!(house.run(&["open", &page, "--json"]).code, Some(0));
+    let status = house.run(&["serve", "--status", "--json"]).json();
+    let daemon = Pid::from_raw(status["pid"].as_i64().unwrap() as i32).unwrap();
+    let [browser] = children(daemon)[..] else { panic!("not one browser: {:?}", children(daemon)) };
+    let end = pidfd_open(browser, PidfdFlags::empty()).unwrap();
+    kill_process(daemon, Signal::KILL).unwrap();
+    let patience = rustix::time::Timespec { tv_sec: 60, tv_nsec: 0 };
+    let ended = poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&patience)).unwrap();
+    assert_eq!(ended, 1, "the browser {browser:?} lives on");
+}
+
+fn children(of: rustix::process::Pid) -> Vec<rustix::process::Pid> {
+    let threads = std::fs::read_dir(format!("/proc/{}/task", of.as_raw_nonzero())).unwrap();
+    let started_by =
+        |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("children")).unwrap();
+    let listed: Vec<String> = threads.map(|thread| started_by(thread.unwrap())).collect();
+    let pids = listed.iter().flat_map(|line| line.split_whitespace());
+    pids.filter_map(|pid| rustix::process::Pid::from_raw(pid.parse().ok()?)).collect()
+}
