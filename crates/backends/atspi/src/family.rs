@@ -221,3 +221,84 @@ impl Shadow {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::{Dialect, Facet};
+    use stillpoint_core::tree::Limits;
+
+    fn objects(paths: &[&str]) -> Vec<Object> {
+        paths.iter().map(|path| Object::new(":1.1", path)).collect()
+    }
+
+    /// An app with nothing in it, and a way to say what lies in what.
+    struct Family(Shadow);
+
+    impl Family {
+        fn new() -> Family {
+            Family(Shadow::new(Object::new(":1.1", "/root"), Dialect::default(), Limits::default()))
+        }
+
+        fn key(&self, path: &str) -> NativeKey {
+            self.0.keys.get(":1.1", path).expect("it was named")
+        }
+
+        fn holds(&mut self, parent: &str, children: &[&str]) {
+            let key = self.key(parent);
+            self.0.set_children(key, objects(children), children.len());
+            // As if all had been read.
+            for entry in self.0.nodes.values_mut() {
+                (entry.stage, entry.in_flight) = (Stage::Complete, 0);
+            }
+        }
+
+        fn parent_of(&self, path: &str) -> Option<NativeKey> {
+            self.0.nodes[&self.key(path)].facts.parent
+        }
+    }
+
+    #[test]
+    fn a_child_is_not_given_to_somebody_who_has_left() {
+        let mut family = Family::new();
+        family.holds("/root", &["/stays", "/leaves"]);
+        family.holds("/stays", &["/child"]);
+        let left = family.key("/leaves");
+        family.0.nodes.get_mut(&left).unwrap().told = Some(Default::default());
+        family.holds("/root", &["/stays"]);
+        family.holds("/leaves", &["/child"]);
+        assert_eq!(family.parent_of("/child"), Some(family.key("/stays")));
+        // One who is there may have it.
+        family.holds("/root", &["/stays", "/other"]);
+        family.holds("/other", &["/child"]);
+        assert_eq!(family.parent_of("/child"), Some(family.key("/other")));
+    }
+
+    #[test]
+    fn those_who_changed_places_are_asked_again_when_that_is_known() {
+        let mut family = Family::new();
+        family.holds("/root", &["/outer"]);
+        family.holds("/outer", &["/inner"]);
+        // The inner one is the outer one now, and it is heard of before its parent is.
+        family.holds("/inner", &["/outer"]);
+        assert_eq!(family.parent_of("/outer"), Some(family.0.root), "nobody lies in what lies in it");
+        family.0.waiting.clear();
+        family.holds("/root", &["/inner"]);
+        let inner = family.key("/inner");
+        assert!(family.0.waiting.iter().any(|q| q.key == inner), "it is asked what lies in it");
+    }
+
+    #[test]
+    fn what_was_put_off_is_asked_when_the_first_tree_is_there() {
+        let mut family = Family::new();
+        family.0.put_off();
+        let root = family.0.root;
+        family.0.ask(root, Facet::Actions);
+        assert!(family.0.waiting.is_empty());
+        family.0.ask_what_was_put_off();
+        assert!(family.0.waiting.iter().any(|q| q.key == root && q.facet == Facet::Actions));
+        family.0.waiting.clear();
+        let (next, _) = family.0.keys.intern(&Object::new(":1.1", "/next"));
+        assert!(!family.0.puts_off(next, Facet::Actions), "from now on nothing is put off");
+    }
+}
