@@ -35,7 +35,7 @@ def plan(options):
     `single` times where a tool has one way, half of that where it has two."""
     jobs, seed = [], options.seed
     halves = -(-options.reps // 2) - -(-options.peer_reps // 2)
-    for with_peers, total, most in ((True, options.peer_reps, 10), (False, halves, 60)):
+    for with_peers, total, most in ((True, options.peer_reps, 10), (False, halves, 30)):
         for reps in shares(total, most):
             for surface in ("web", "desktop"):
                 seed += 1

@@ -16,6 +16,8 @@ pub type Fault = Box<dyn std::error::Error + Send + Sync>;
 
 /// Delays of the app's operations in milliseconds, the window of the modes without an idle signal well inside.
 const DELAYS: [&str; 4] = ["--delay-min", "10", "--delay-max", "400"];
+/// To the app's word it does not matter how long they are.
+const SHORT_DELAYS: [&str; 4] = ["--delay-min", "10", "--delay-max", "100"];
 /// Longer than any round; a wait that takes so long is counted as one that never came back.
 const LONGEST: Duration = Duration::from_secs(20);
 /// So many waits before the app's log is read, which holds two thousand operations.
@@ -91,7 +93,7 @@ pub fn run(fixture: Fixture, how: How, operations: usize, seed: u64) -> Result<T
     let desktop = Desktop::start()?;
     let library = library()?;
     let mut arguments = vec!["--seed", "7", "--items", "3", "--idle", library.to_str().ok_or("odd path")?];
-    arguments.extend(DELAYS);
+    arguments.extend(if how.is_by_word() { SHORT_DELAYS } else { DELAYS });
     let app = desktop.fixture_with(fixture, &arguments)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let waiter = Waiter::new(&runtime, &desktop, &app, how)?;

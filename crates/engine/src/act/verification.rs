@@ -13,7 +13,8 @@ impl Run<'_> {
         let began = Instant::now();
         self.head.lifecycle_state = Lifecycle::PendingVerification;
         if let Some(proof) = proof {
-            let settled_at = self.session.revision();
+            // Not the revision of now: what came after the decision, and before this line, is after the rest as well.
+            let settled_at = self.watched.as_ref().map_or_else(|| self.session.revision(), |rest| rest.at);
             let seen = proof.hold(self.session, &self.call.cancel).await?;
             if seen.holds && self.session.revision() > settled_at {
                 self.settle_again().await?;

@@ -20,6 +20,8 @@ struct Running {
     counts: BTreeMap<Class, u32>,
     resets: Vec<Moment>,
     failure: Option<Error>,
+    /// The revision at which it was last asked whether it is decided.
+    polled_at: Revision,
 }
 
 /// At most this many window resets are remembered for the story of a wait.
@@ -81,6 +83,8 @@ pub struct Watched {
     pub began: Moment,
     /// When it was decided.
     pub ended: Moment,
+    /// The revision at which it was decided: what came later is not part of the rest that it tells of.
+    pub at: Revision,
     /// When the last mutation came that counted.
     pub last_mutation: Moment,
     /// Elements that were passed over because they change all the time.
@@ -142,7 +146,13 @@ impl Session {
         }
         state.watches.last += 1;
         let id = state.watches.last;
-        let running = Running { stabiliser, counts: BTreeMap::new(), resets: Vec::new(), failure: None };
+        let running = Running {
+            stabiliser,
+            counts: BTreeMap::new(),
+            resets: Vec::new(),
+            failure: None,
+            polled_at: base,
+        };
         state.watches.running.insert(id, running);
         drop(state);
         Ok(Watch { session: self.clone(), id, base, began, deadline, by_word: false })
@@ -240,7 +250,7 @@ impl Watch {
     fn step(&self) -> Step {
         let now = self.session.now();
         let mut state = self.session.state();
-        let ended = state.ended.clone();
+        let (ended, revision) = (state.ended.clone(), state.mirror.revision());
         let Some(running) = state.watches.running.get_mut(&self.id) else {
             let stability = StabilityState::Transient;
             return Step::Done(Outcome { reason: Reason::Cancelled, stability });
@@ -250,6 +260,7 @@ impl Watch {
             running.failure.get_or_insert_with(|| lost(self.session.target(), &end));
             running.stabiliser.end(reason, now);
         }
+        running.polled_at = revision;
         running.stabiliser.poll(now)
     }
 
@@ -281,10 +292,12 @@ impl Watch {
             let failure = r.failure.take();
             let counts = std::mem::take(&mut r.counts);
             let resets = std::mem::take(&mut r.resets);
-            (r.stabiliser.change_detected(), counts, resets, r.stabiliser.last_mutation(), masked, failure)
+            let (change_detected, last_mutation) =
+                (r.stabiliser.change_detected(), r.stabiliser.last_mutation());
+            (change_detected, counts, resets, r.polled_at, last_mutation, masked, failure)
         });
-        let (change_detected, counts, resets, last_mutation, masked, failure) =
-            seen.unwrap_or((false, BTreeMap::new(), Vec::new(), self.began, Vec::new(), None));
+        let (change_detected, counts, resets, at, last_mutation, masked, failure) =
+            seen.unwrap_or((false, BTreeMap::new(), Vec::new(), self.base, self.began, Vec::new(), None));
         let watched = Watched {
             outcome,
             change_detected,
@@ -294,11 +307,13 @@ impl Watch {
             barriers,
             began: self.began,
             ended,
+            at,
             last_mutation,
             masked,
             failure,
         };
         self.session.telemetry().waited(&watched);
+        tracing::debug!(target = %self.session.target(), reason = ?outcome.reason, revision = %at, "a wait is decided");
         watched
     }
 }

@@ -93,6 +93,7 @@ impl<'a> Until<'a> {
             if reason == Reason::Converged { self.session.glance() } else { StabilityState::Transient };
         let last = self.session.read_mirror(stillpoint_core::revise::Mirror::last_qualifying);
         let watched = Watched {
+            at: self.session.revision(),
             outcome: Outcome { reason, stability },
             change_detected: self.session.revision() > self.base,
             base: self.base,
