@@ -3,6 +3,8 @@
 use crate::shadow::Shadow;
 use stillpoint_core::tree::{NativeKey, Rect};
 use x11rb::connection::Connection as _;
+use x11rb::errors::ReplyError;
+use x11rb::protocol::ErrorKind;
 use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, MapState, Window};
 use x11rb::rust_connection::RustConnection;
 
@@ -44,16 +46,24 @@ pub(crate) fn windows_of(display: &str, pid: u32) -> XResult<Vec<XWindow>> {
     let pid_atom = atom(&x, "_NET_WM_PID")?;
     let mut found = Vec::new();
     for window in candidates(&x, root)? {
-        if number_property(&x, window, pid_atom)? != Some(pid) {
-            continue;
-        }
-        if x.get_window_attributes(window)?.reply().is_ok_and(|a| a.map_state == MapState::VIEWABLE)
-            && let Some(window) = describe(&x, root, window)?
-        {
-            found.push(window);
+        let seen = || -> XResult<Option<XWindow>> {
+            let shows = number_property(&x, window, pid_atom)? == Some(pid)
+                && x.get_window_attributes(window)?.reply()?.map_state == MapState::VIEWABLE;
+            if shows { describe(&x, root, window).map(Some) } else { Ok(None) }
+        };
+        match seen() {
+            Ok(window) => found.extend(window),
+            // It was there when the windows were listed.
+            Err(error) if is_gone(error.as_ref()) => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(found)
+}
+
+fn is_gone(error: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
+    let gone = [ErrorKind::Window, ErrorKind::Drawable];
+    matches!(error.downcast_ref(), Some(ReplyError::X11Error(e)) if gone.contains(&e.error_kind))
 }
 
 /// The windows that the manager manages, and those that it does not: menus, popovers, tooltips.
@@ -69,12 +79,9 @@ fn candidates(x: &RustConnection, root: Window) -> XResult<Vec<Window>> {
     Ok(windows)
 }
 
-fn describe(x: &RustConnection, root: Window, window: Window) -> XResult<Option<XWindow>> {
-    let (Ok(size), Ok(place)) =
-        (x.get_geometry(window)?.reply(), x.translate_coordinates(window, root, 0, 0)?.reply())
-    else {
-        return Ok(None);
-    };
+fn describe(x: &RustConnection, root: Window, window: Window) -> XResult<XWindow> {
+    let size = x.get_geometry(window)?.reply()?;
+    let place = x.translate_coordinates(window, root, 0, 0)?.reply()?;
     let extents = atom(x, "_GTK_FRAME_EXTENTS")?;
     let reply = x.get_property(false, window, extents, AtomEnum::CARDINAL, 0, 4)?.reply()?;
     let shadow: Vec<i32> = reply.value32().map(|v| v.map(|n| n as i32).collect()).unwrap_or_default();
@@ -86,7 +93,7 @@ fn describe(x: &RustConnection, root: Window, window: Window) -> XResult<Option<
         i32::from(size.width) - left - right,
         i32::from(size.height) - top - bottom,
     );
-    Ok(Some(XWindow { id: window, title, area }))
+    Ok(XWindow { id: window, title, area })
 }
 
 pub(crate) fn atom(x: &RustConnection, name: &str) -> XResult<Atom> {
@@ -156,6 +163,27 @@ pub(crate) fn best_match<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_window_that_goes_while_one_looks_is_passed_over() {
+        use x11rb::protocol::xproto::{CreateWindowAux, WindowClass};
+        let desktop = stillpoint_lab::Desktop::start().unwrap();
+        let display = desktop.display();
+        std::thread::scope(|scope| {
+            let coming_and_going = scope.spawn(|| {
+                let (x, root) = connect(&display).unwrap();
+                for _ in 0..2_000 {
+                    let (window, kind) = (x.generate_id().unwrap(), WindowClass::INPUT_OUTPUT);
+                    let aux = CreateWindowAux::new().override_redirect(1);
+                    x.create_window(0, window, root, 0, 0, 9, 9, 0, kind, 0, &aux).unwrap();
+                    x.destroy_window(window).unwrap().check().unwrap();
+                }
+            });
+            while !coming_and_going.is_finished() {
+                windows_of(&display, 1).unwrap();
+            }
+        });
+    }
 
     #[test]
     fn a_window_is_known_by_title_and_size_before_either_alone() {
