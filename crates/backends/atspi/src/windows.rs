@@ -172,11 +172,17 @@ mod tests {
         std::thread::scope(|scope| {
             let coming_and_going = scope.spawn(|| {
                 let (x, root) = connect(&display).unwrap();
-                for _ in 0..2_000 {
-                    let (window, kind) = (x.generate_id().unwrap(), WindowClass::INPUT_OUTPUT);
-                    let aux = CreateWindowAux::new().override_redirect(1);
-                    x.create_window(0, window, root, 0, 0, 9, 9, 0, kind, 0, &aux).unwrap();
-                    x.destroy_window(window).unwrap().check().unwrap();
+                for _ in 0..200 {
+                    let windows: [Window; 20] = std::array::from_fn(|_| x.generate_id().unwrap());
+                    for window in windows {
+                        let (kind, aux) =
+                            (WindowClass::INPUT_OUTPUT, CreateWindowAux::new().override_redirect(1));
+                        let made = x.create_window(0, window, root, 0, 0, 9, 9, 0, kind, 0, &aux);
+                        made.unwrap().check().unwrap();
+                    }
+                    for window in windows {
+                        x.destroy_window(window).unwrap().check().unwrap();
+                    }
                 }
             });
             while !coming_and_going.is_finished() {
