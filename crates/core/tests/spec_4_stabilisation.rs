@@ -125,6 +125,29 @@ fn rule_2_only_mutations_in_scope_reset_the_window() {
 }
 
 #[test]
+fn rule_2_what_is_passed_over_does_not_start_the_window_again_but_takes_another_barrier() {
+    let ticker = |at| Mutation { volatile: true, ..mutation(Class::Text, 3, at) };
+    let mut machine = wait(Rules { mask_volatile: true, ..Rules::default() });
+    let Step::Barrier(first) = machine.poll(ms(300)) else { panic!("the window is over") };
+    // Its name has changed, and its text may be behind the barrier.
+    machine.mutated(&tree(), &[ticker(301)]);
+    machine.barrier_passed(first, ms(302));
+    let Step::Barrier(second) = machine.poll(ms(302)) else { panic!("the first barrier proves nothing now") };
+    machine.mutated(&tree(), &[ticker(303)]);
+    let Step::Barrier(third) = machine.poll(ms(303)) else { panic!("nor does the second") };
+    assert_ne!(second, third);
+    machine.barrier_passed(third, ms(304));
+    machine.mutated(&tree(), &[ticker(304)]);
+    let Step::Barrier(fourth) = machine.poll(ms(304)) else {
+        panic!("nor one that nobody has looked at yet")
+    };
+    // A ticker that is quicker than the app's answers does not keep the wait going for ever.
+    machine.mutated(&tree(), &[ticker(305)]);
+    machine.barrier_passed(fourth, ms(306));
+    assert_eq!(machine.poll(ms(306)), Step::Done(STABLE));
+}
+
+#[test]
 fn rule_2_volatile_nodes_are_masked_and_listed_unless_the_caller_turns_that_off() {
     let ticker = Mutation { volatile: true, ..mutation(Class::Text, 3, 390) };
     let mut machine = change(Rules { mask_volatile: true, ..Rules::default() });

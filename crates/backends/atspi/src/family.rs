@@ -264,7 +264,7 @@ mod tests {
         family.holds("/root", &["/stays", "/leaves"]);
         family.holds("/stays", &["/child"]);
         let left = family.key("/leaves");
-        family.0.nodes.get_mut(&left).unwrap().told = Some(Default::default());
+        family.0.nodes.get_mut(&left).unwrap().told = Some(stillpoint_core::tree::Props::default());
         family.holds("/root", &["/stays"]);
         family.holds("/leaves", &["/child"]);
         assert_eq!(family.parent_of("/child"), Some(family.key("/stays")));

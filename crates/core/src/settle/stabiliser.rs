@@ -109,6 +109,10 @@ enum Barrier {
 /// An app that leaves a barrier unanswered for this long, up to the very deadline, does not answer.
 const UNANSWERED: Duration = Duration::from_millis(100);
 
+/// So often a barrier is asked for anew because something that is passed over changed meanwhile. A ticker that is quicker than the
+/// app's answers would keep a wait going for ever.
+const MOST_OVERTAKEN: u32 = 3;
+
 /// The state machine of one wait.
 #[derive(Clone, Debug)]
 pub struct Stabiliser {
@@ -119,6 +123,7 @@ pub struct Stabiliser {
     changed: bool,
     resets: u32,
     barrier: Barrier,
+    overtaken: u32,
     tickets: u32,
     idle: Option<bool>,
     masked: BTreeSet<ElementId>,
@@ -145,6 +150,7 @@ impl Stabiliser {
             changed: false,
             resets: 0,
             barrier: Barrier::Open,
+            overtaken: 0,
             tickets: 0,
             idle: None,
             masked: BTreeSet::new(),
@@ -174,6 +180,7 @@ impl Stabiliser {
             }
             if m.volatile && self.rules.mask_volatile {
                 self.masked.insert(m.element);
+                self.overtake_barrier();
                 continue;
             }
             self.changed |= self.rules.expected.is_none_or(|e| e.matches(m.class));
@@ -183,6 +190,15 @@ impl Stabiliser {
             if let Some(samples) = &mut self.samples {
                 samples.equal = 0;
             }
+        }
+    }
+
+    /// What belongs to a change that is passed over may lie behind the barrier that is under way: the text of a label behind its
+    /// name. The window is not started again, but another barrier has to bring the rest of it.
+    fn overtake_barrier(&mut self) {
+        if self.samples.is_none() && self.barrier != Barrier::Open && self.overtaken < MOST_OVERTAKEN {
+            self.overtaken += 1;
+            self.barrier = Barrier::Open;
         }
     }
 
