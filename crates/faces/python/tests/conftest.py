@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -30,11 +31,15 @@ def sources() -> Path:
 
 @pytest.fixture
 def python(tmp_path: Path) -> Callable[[str], subprocess.CompletedProcess[str]]:
-    """Runs a program in an interpreter of its own."""
+    """Runs a program in an interpreter of its own, as a shell in front of a person would: what a shell starts in the background
+    ignores Ctrl-C, and so would all that the tests start."""
+
+    def hear_ctrl_c() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     def run(program: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, cwd=tmp_path
+            [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, cwd=tmp_path, preexec_fn=hear_ctrl_c
         )
 
     return run
