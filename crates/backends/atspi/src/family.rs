@@ -115,7 +115,9 @@ impl Shadow {
         let known = self.keys.get(&object.name, &object.path);
         if let Some(child) = known {
             if self.is_within(parent, child) {
-                self.entangled.push(parent);
+                if !self.entangled.contains(&parent) {
+                    self.entangled.push(parent);
+                }
                 return None;
             }
             let before = self.nodes.get(&child)?.facts.parent;
