@@ -176,7 +176,7 @@ def main():
     options = parser.parse_args()
     options.seed, options.verbose = 1, False
     figures = Figures(options.out)
-    sizes, rounds = [100, 1000] if options.quick else [100, 1000, 10_000, 50_000], 9
+    sizes, rounds = ([100, 1000], 5) if options.quick else ([100, 1000, 10_000, 50_000], 9)
     parts = {"acts": lambda: acts(options, figures, rounds), "trees": lambda: trees(options, figures, options.sizes or sizes, rounds), "never": lambda: never(options, figures)}
     for name, part in parts.items():
         if options.only in (None, name):

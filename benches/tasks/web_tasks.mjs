@@ -16,7 +16,7 @@ import { cpuOf, memoryOf, memoryOfOne } from './processes.mjs';
 const { values: options, positionals: [out] } = parseArgs({ allowPositionals: true,
   options: { stillpoint: { type: 'string' }, quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
 const { encode } = createRequire(path.join(path.resolve(process.env.PEERS), 'package.json'))('gpt-tokenizer');
-const ROUNDS = 7, SIZES = options.quick ? [100, 1000] : [100, 1000, 10000, 50000];
+const ROUNDS = options.quick ? 5 : 7, SIZES = options.quick ? [100, 1000] : [100, 1000, 10000, 50000];
 const SESSIONS = options.quick ? [1, 10, 50] : [1, 10, 50, 200], PAGES = options.quick ? [1, 3] : [1, 5, 20];
 const NEVER_MS = 8000, COLD_ROUNDS = 3, ELEMENTS_PER_ROW = 7;
 // What takes less than this is taken again and again within its turn, and so many times: a median of few short times moves too much.
