@@ -34,7 +34,7 @@ impl Subscriber for Holding {
     fn exit(&self, _: &span::Id) {}
 }
 
-/// Found by the flake lab, once in 3,864 times: the answer told the first of two changes and called it the end.
+/// Found while looking for what the flake lab had seen: the answer told the first of two changes and called it the end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_change_right_after_the_rest_is_not_taken_for_part_of_it() {
     let held = Arc::new(OnceLock::new());
