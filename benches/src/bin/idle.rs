@@ -47,9 +47,11 @@ fn main() {
     let outer = HOT.busy();
     figures.push(batched("begin and end, nested", batches, "{}", || drop(black_box(HOT.busy()))));
     drop(outer);
-    figures.push(batched("begin and end, by name", batches, "{}", || drop(black_box(busy("network")))));
+    figures.push(batched("begin and end, by name", batches, "{}", || {
+        drop(black_box(busy(black_box("network"))))
+    }));
     figures.push(batched("track a future that is ready", batches, "{}", || {
-        drop(black_box(track("network", std::future::ready(()))));
+        drop(black_box(track(black_box("network"), std::future::ready(()))));
     }));
 
     let mut latencies = Vec::new();

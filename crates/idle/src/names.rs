@@ -4,60 +4,74 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 
 use crate::layout::{CLAIMED, FREE, MAX_NAME, MAX_RESOURCES, NAMED, OVERFLOW, OVERFLOW_NAME, Page, Slot};
 
-const NAME_WORDS: usize = MAX_NAME / 8;
 const STAGE: u32 = 0xff;
 
-/// A name as a slot stores it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Label {
-    words: [u64; NAME_WORDS],
-    len: usize,
-}
+/// A name as a slot stores it: never empty, cut to what fits.
+#[derive(Clone, Copy)]
+struct Label<'a>(&'a [u8]);
 
-impl Label {
-    fn new(name: &str) -> Self {
+impl<'a> Label<'a> {
+    #[inline]
+    fn new(name: &'a str) -> Self {
         let name = if name.is_empty() { "(unnamed)" } else { name };
-        let mut len = name.len().min(MAX_NAME);
-        while !name.is_char_boundary(len) {
-            len -= 1;
-        }
-        let mut bytes = [0; MAX_NAME];
-        bytes[..len].copy_from_slice(&name.as_bytes()[..len]);
-        let mut words = [0; NAME_WORDS];
-        for (word, eight) in words.iter_mut().zip(bytes.chunks_exact(8)) {
-            let mut raw = [0; 8];
-            raw.copy_from_slice(eight);
-            *word = u64::from_ne_bytes(raw);
-        }
-        Self { words, len }
+        Self(name[..name.floor_char_boundary(MAX_NAME)].as_bytes())
     }
 
+    #[inline]
     fn tag(self) -> u32 {
-        NAMED | (self.len as u32) << 8
+        NAMED | (self.0.len() as u32) << 8
     }
 
+    /// Its words, the last one padded with zeros. Taken where they lie, and the last byte by byte, for a begin by name does this
+    /// each time: a copy of the name took as long as all the rest of a begin and its end.
+    #[inline]
+    fn words(self) -> impl Iterator<Item = u64> + use<'a> {
+        let (whole, rest) = self.0.as_chunks();
+        let last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        let last = (!rest.is_empty()).then_some(u64::from_le(last));
+        whole.iter().map(|eight| u64::from_ne_bytes(*eight)).chain(last)
+    }
+
+    /// Whether a slot with this label's tag, so with a name of the same length, has this name.
+    #[inline]
     fn is_of(self, slot: &Slot) -> bool {
-        self.words.iter().zip(&slot.name).all(|(ours, theirs)| *ours == theirs.load(Relaxed))
+        self.words().zip(&slot.name).all(|(ours, theirs)| ours == theirs.load(Relaxed))
     }
 }
 
 impl Page {
-    /// The slot of `name`, which gets one if it has none. Never waits: a slot that somebody else is naming at this
-    /// moment is passed over, so one name may come to have two slots. Readers add them up.
+    /// The slot of `name`, which gets one if it has none.
+    #[inline]
     pub(crate) fn slot_for(&self, name: &str) -> usize {
         let label = Label::new(name);
+        // They are given out in order: behind the first free one there is none to find.
         for (index, slot) in self.slots[..MAX_RESOURCES].iter().enumerate() {
-            let mut tag = slot.tag.load(Acquire);
-            if tag == FREE {
-                match slot.tag.compare_exchange(FREE, CLAIMED, AcqRel, Acquire) {
-                    Ok(_) => {
-                        slot.write(label);
-                        self.used.fetch_max(index as u32 + 1, SeqCst);
-                        return index;
-                    }
-                    Err(found) => tag = found,
-                }
+            let tag = slot.tag.load(Acquire);
+            if tag == label.tag() && label.is_of(slot) {
+                return index;
             }
+            if tag == FREE {
+                break;
+            }
+        }
+        self.claim(label)
+    }
+
+    /// The first free slot, or the one that got this name in the meantime. Never waits: a slot that somebody else is naming at
+    /// this moment is passed over, so one name may come to have two slots. Readers add them up.
+    #[cold]
+    fn claim(&self, label: Label<'_>) -> usize {
+        for (index, slot) in self.slots[..MAX_RESOURCES].iter().enumerate() {
+            // Only what looks free is tried: with every name taken, others come here each time.
+            let taken = match slot.tag.load(Acquire) {
+                FREE => slot.tag.compare_exchange(FREE, CLAIMED, AcqRel, Acquire).err(),
+                tag => Some(tag),
+            };
+            let Some(tag) = taken else {
+                slot.write(label);
+                self.used.fetch_max(index as u32 + 1, SeqCst);
+                return index;
+            };
             if tag == label.tag() && label.is_of(slot) {
                 return index;
             }
@@ -77,8 +91,9 @@ impl Page {
 }
 
 impl Slot {
-    fn write(&self, label: Label) {
-        for (word, value) in self.name.iter().zip(label.words) {
+    /// The words behind the name are zero: a slot gets one name, once.
+    fn write(&self, label: Label<'_>) {
+        for (word, value) in self.name.iter().zip(label.words()) {
             word.store(value, Relaxed);
         }
         self.tag.store(label.tag(), Release);

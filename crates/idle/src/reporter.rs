@@ -21,6 +21,7 @@ use crate::protocol;
 /// // … the request …
 /// drop(fetching);
 /// ```
+#[inline]
 #[must_use = "the work ends when the guard is dropped"]
 pub fn busy(name: &str) -> Guard {
     begin_named(name).map_or(Guard::NOWHERE, |ticket| Guard { ticket: Some(ticket) })
@@ -143,6 +144,7 @@ impl Ticket {
     }
 }
 
+#[inline]
 pub(crate) fn begin_named(name: &str) -> Option<Ticket> {
     let counting = live::counting()?;
     begin(counting, Ticket::new(counting.epoch, counting.page.slot_for(name)))
