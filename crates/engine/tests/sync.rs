@@ -225,6 +225,34 @@ async fn an_app_with_the_sdk_is_waited_for_by_its_own_word() {
     assert_eq!(after["stability_state"], "stable");
 }
 
+/// Every question to an app that says when it is idle keeps it from being so; the reader who comes next asks.
+#[tokio::test]
+async fn an_app_that_gives_its_word_is_not_asked_what_it_left_out_while_it_is_waited_for() {
+    let work = stillpoint_idle::busy("network");
+    let barriers = Arc::new(AtomicUsize::new(0));
+    let app = Wrapped {
+        pid: Some(std::process::id()),
+        omits_events: true,
+        barriers: barriers.clone(),
+        ..Wrapped::default()
+    };
+    let session = open_with(&app, "sim:noop", &[]).await.unwrap();
+    let before = barriers.load(Ordering::Relaxed);
+    // Longer than the pause before an app that leaves out events is first asked.
+    let busy = ask(&session, "wait_for_idle", json!({ "timeout_ms": 150, "stability_window_ms": 10 })).await;
+    assert_eq!(busy["status"], "timeout", "{busy}");
+    drop(work);
+    let idle = ask(&session, "wait_for_idle", json!({})).await;
+    assert_eq!(idle["stability_state"], "idle", "{idle}");
+    assert_eq!(barriers.load(Ordering::Relaxed), before, "a word is enough");
+    ask(&session, "snapshot", json!({})).await;
+    assert_eq!(barriers.load(Ordering::Relaxed), before + 1, "who reads, asks");
+    stillpoint_idle::Reporter::start().stop();
+    let after = ask(&session, "wait_for_idle", json!({})).await;
+    assert_eq!(after["sync_mode"], "events", "{after}");
+    assert!(barriers.load(Ordering::Relaxed) > before + 1, "without a word it is asked again");
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_action_whose_deadline_passed_never_fires() {
     for events in ["", "&events=0"] {

@@ -333,6 +333,11 @@ impl Backend for AtspiBackend {
         self.request("a barrier", Command::Barrier, deadline).await
     }
 
+    async fn hail(&self, deadline: Deadline) -> Result<()> {
+        self.outlast_pending(deadline).await;
+        self.request("an answer", Command::Hail, deadline).await
+    }
+
     async fn perform(&self, action: &Action, deadline: Deadline) -> std::result::Result<Performed, Refusal> {
         let done = self.act(action, deadline).await?;
         // GTK 4 does not tell that a slider moved.

@@ -1,6 +1,7 @@
 //! One attached app: receives events and answers in the order in which the bus brings them, keeps the shadow true,
 //! and tells the mirror. It never waits for the app: questions are sent, and answers are handled when they come.
 
+use crate::barrier::Reads;
 use crate::bus;
 use crate::incoming::Incoming;
 use crate::node::Facts;
@@ -47,6 +48,8 @@ pub(crate) struct Found {
 pub(crate) enum Command {
     /// Answer when everything that the app said before has been told.
     Barrier(oneshot::Sender<()>),
+    /// Answer when the app has answered.
+    Hail(oneshot::Sender<()>),
     /// Read again; the answer is the truth.
     Refresh(Scope, oneshot::Sender<Result<Vec<Change>>>),
     /// Something was done to an element: read it again, whether its toolkit tells or not.
@@ -288,13 +291,8 @@ impl Session {
     async fn command(&mut self, command: Command) -> ControlFlow<End> {
         self.shadow.now = Instant::now();
         match command {
-            Command::Barrier(answer) => {
-                if self.start_barrier(answer).await.is_err() {
-                    return ControlFlow::Break(End::Lost(bus::lost(
-                        "the accessibility bus closed the connection",
-                    )));
-                }
-            }
+            Command::Barrier(answer) => return self.start_barrier(answer, Reads::WhatIsUntold).await,
+            Command::Hail(answer) => return self.start_barrier(answer, Reads::Nothing).await,
             Command::Refresh(scope, answer) => self.refresh(scope, answer),
             Command::Scrolled => self.sweep_soon(self.shadow.root),
             Command::ActedOn(key) => self.shadow.read_one_again(key),

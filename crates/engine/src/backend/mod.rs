@@ -184,6 +184,12 @@ pub trait Backend: Send + Sync + 'static {
     /// An app that does not answer in time is [`TARGET_UNRESPONSIVE`](stillpoint_core::Code::TargetUnresponsive).
     async fn barrier(&self, deadline: Deadline) -> Result<()>;
 
+    /// A round trip to the app that brings nothing: when it returns `Ok`, the app has seen what was done to it before. For those who
+    /// do not read, where a barrier reads more than the app told.
+    async fn hail(&self, deadline: Deadline) -> Result<()> {
+        self.barrier(deadline).await
+    }
+
     /// Does one thing to the app. Nothing may be dispatched once the deadline has passed, not even later.
     async fn perform(&self, action: &Action, deadline: Deadline) -> std::result::Result<Performed, Refusal>;
 

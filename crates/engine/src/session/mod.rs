@@ -273,6 +273,15 @@ impl Session {
         }
     }
 
+    /// A round trip to the app, after which it has seen what was done to it before. Brings less than a barrier, and costs the app less.
+    pub(crate) async fn hail(&self, deadline: Deadline) -> Result<()> {
+        if !self.hears_events() || !self.inner.backend.capabilities().barrier {
+            return self.barrier(deadline).await;
+        }
+        self.alive()?;
+        deadline.bound("an answer", self.inner.backend.hail(deadline)).await
+    }
+
     /// A round trip to the app, after which every change that it had told before is in the mirror.
     pub async fn barrier(&self, deadline: Deadline) -> Result<()> {
         self.alive()?;

@@ -190,9 +190,10 @@ impl Watch {
     pub async fn settled(self, cancel: &CancellationToken) -> Watched {
         let mut tick = self.session.changes();
         let mut idle = self.session.idle_source();
-        let _looks = self.session.keep_sampling();
+        // Whoever takes the app's word needs no looks, for as long as it gives its word.
+        let mut looks = (!self.believes(idle.as_ref())).then(|| self.session.keep_sampling());
         let mut barriers = Vec::new();
-        let hail = Hail::start(&self.session, self.deadline);
+        let hail = Hail::start(&self.session, self.deadline, self.believes(idle.as_ref()));
         // The barrier that the app's word stands for, from when it is due until the app has answered the first call.
         let mut due = None;
         let outcome = loop {
@@ -200,6 +201,9 @@ impl Watch {
             if let Some(source) = idle.as_mut() {
                 let is_idle = source.is_idle();
                 self.with(|r| r.stabiliser.idle_signal(is_idle));
+                if is_idle.is_none() && looks.is_none() {
+                    looks = Some(self.session.keep_sampling());
+                }
                 match is_idle {
                     Some(true) if hail.is_answered() => self.take_the_word_for(due.take()),
                     Some(true) => {}
@@ -338,8 +342,8 @@ pub(crate) fn last_call(deadline: Deadline) -> Option<Instant> {
     (lead >= PATIENCE).then(|| deadline.instant() - lead)
 }
 
-/// Calls to the app at the start of a wait and before its end: the first brings what the app had told before, and both
-/// show an app that hangs.
+/// Calls to the app at the start of a wait and before its end: the first brings what the app had told before, except to those
+/// who take its word, and both show an app that hangs.
 struct Hail {
     answered: Arc<AtomicBool>,
     /// The last call has not been answered.
@@ -354,11 +358,13 @@ impl Drop for Hail {
 }
 
 impl Hail {
-    fn start(session: &Session, deadline: Deadline) -> Self {
+    /// Whoever takes the app's word needs an answer alone: reading what the app did not tell would keep it busy.
+    fn start(session: &Session, deadline: Deadline, by_word: bool) -> Self {
         let (answered, silent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let (first, last, session) = (answered.clone(), silent.clone(), session.clone());
         let task = tokio::spawn(async move {
-            if session.barrier(deadline).await.is_err() {
+            let answer = if by_word { session.hail(deadline).await } else { session.barrier(deadline).await };
+            if answer.is_err() {
                 return;
             }
             first.store(true, Ordering::Release);

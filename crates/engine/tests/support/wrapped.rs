@@ -1,4 +1,4 @@
-//! The simulator with something changed: another process id, no tree, looks that are counted.
+//! The simulator with something changed: another process id, no tree, events left out, looks and barriers that are counted.
 #![allow(dead_code, unreachable_pub)] // each test file uses its own part
 
 use async_trait::async_trait;
@@ -19,12 +19,16 @@ pub struct Wrapped {
     pub sim: Sim,
     pub pid: Option<u32>,
     pub no_tree: bool,
+    pub omits_events: bool,
     pub looks: Arc<AtomicUsize>,
+    pub barriers: Arc<AtomicUsize>,
 }
 
 struct Inside {
     backend: Box<dyn Backend>,
+    omits_events: bool,
     looks: Arc<AtomicUsize>,
+    barriers: Arc<AtomicUsize>,
 }
 
 #[async_trait]
@@ -45,7 +49,9 @@ impl Connector for Wrapped {
         if self.no_tree {
             attached.first.clear();
         }
-        attached.backend = Box::new(Inside { backend: attached.backend, looks: self.looks.clone() });
+        let (looks, barriers) = (self.looks.clone(), self.barriers.clone());
+        let (backend, omits_events) = (attached.backend, self.omits_events);
+        attached.backend = Box::new(Inside { backend, omits_events, looks, barriers });
         Ok(attached)
     }
 
@@ -61,11 +67,16 @@ impl Connector for Wrapped {
 #[async_trait]
 impl Backend for Inside {
     fn capabilities(&self) -> Capabilities {
-        self.backend.capabilities()
+        Capabilities { omits_events: self.omits_events, ..self.backend.capabilities() }
     }
 
     async fn barrier(&self, deadline: Deadline) -> Result<()> {
+        self.barriers.fetch_add(1, Ordering::Relaxed);
         self.backend.barrier(deadline).await
+    }
+
+    async fn hail(&self, deadline: Deadline) -> Result<()> {
+        self.backend.hail(deadline).await
     }
 
     async fn perform(&self, action: &Action, deadline: Deadline) -> Result<Performed, Refusal> {
