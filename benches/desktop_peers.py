@@ -15,7 +15,7 @@ import time
 
 OURS, LIVE, STILLPOINT, XA11Y, REPORT = sys.argv[1:6]
 APPS = ["mousepad", "gtk3-widget-factory", "gnome-calculator"]
-ROUNDS = 7
+ROUNDS = 15
 
 
 def millis(work):
@@ -65,7 +65,7 @@ def figure(name, samples, peers, command, nodes):
     return {
         "name": name, "unit": "ms", "ours": round(p50, 4), "p50": round(p50, 4), "p99": round(ordered[int((len(ordered) - 1) * 0.99)], 4),
         "samples": len(ordered), "nodes": nodes, "peers": peers,
-        "ratio": round(min(peers.values()) / p50, 1) if peers else None, "command": command,
+        "ratio": round(min(peers.values()) / p50, 2) if peers else None, "command": command,
     }
 
 

@@ -131,7 +131,7 @@ class Report:
             self.growth("sessions", "sessions", "Memory by sessions", "Of one Stillpoint server with so many simulated apps open. The peers drive pages or apps alone: see below.", "sessions", command),
             self.growth("sessions-time", "sessions-time", "Finding by sessions", "The time to find an element in one of so many simulated apps.", "sessions", command),
             self.growth("pages", "pages", "Memory by pages that are open at once", "With all browsers. Stillpoint starts a browser for each page, Selenium a driver and a browser; the others open tabs in one browser.", "pages", command),
-            self.growth("pages-time", "pages-time", "Opening one more page", "From the address to its first snapshot, the mean over the pages opened since the mark before.", "pages", command),
+            self.growth("pages-time", "pages-time", "Opening one more page", "From the address to its first snapshot, the median of the pages opened since the mark before.", "pages", command),
             self.bars_of("memory", "memory", "Memory", "With a page of 3,500 elements open.", command),
         ])
 

@@ -32,11 +32,12 @@ function threads(pid) {
   }
 }
 
-/** Processor milliseconds of these processes and all that they started. */
-export function cpuOf(roots) {
-  const nanoseconds = family(roots).flatMap(threads).map((task) => Number(read(`${task}/schedstat`)?.split(' ')[0] ?? 0));
+/** Processor milliseconds of one process, and of these with all that they started. */
+export function cpuOfOne(pid) {
+  const nanoseconds = threads(pid).map((task) => Number(read(`${task}/schedstat`)?.split(' ')[0] ?? 0));
   return nanoseconds.reduce((sum, n) => sum + n, 0) / 1e6;
 }
+export const cpuOf = (roots) => family(roots).map(cpuOfOne).reduce((sum, ms) => sum + ms, 0);
 
 const memoryAlone = (pid) => Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')?.[1] ?? 0) / 1024;
 

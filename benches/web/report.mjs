@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
+import { cpuOf, cpuOfOne } from '../tasks/processes.mjs';
 import { BROWSER } from './browser.mjs';
 
 const round = (x) => typeof x === 'number' ? Math.round(x * 100) / 100 : x;
@@ -16,7 +17,7 @@ export function figure(name, unit, ours, peers, aim, choose = Math.min) {
   const numbers = peers.map(([, n]) => n).filter((n) => typeof n === 'number');
   const best = numbers.length ? choose(...numbers) : null;
   const out = { name, unit, ours: round(ours), peers: Object.fromEntries(peers.map(([k, v]) => [k, round(v)])),
-    ratio: best ? round(ours / best) : null, samples: 1, p50: round(ours), p99: round(ours), command: 'script/bench web' };
+    ratio: best ? Number((ours / best).toPrecision(4)) : null, samples: 1, p50: round(ours), p99: round(ours), command: 'script/bench web' };
   if (aim) {
     const most = aim.value ?? Object.fromEntries(peers)[aim.against] * aim.most;
     Object.assign(out, { aim: round(most), aim_for: 'p50', met: ours <= most });
@@ -53,12 +54,10 @@ function family(root) {
 
 /** The share of a core that each process uses over these seconds: alone, and with all that it started. */
 export async function cpuOver(pids, seconds) {
-  const perSecond = Number(execFileSync('getconf', ['CLK_TCK']).toString());
-  const families = pids.map(family);
-  const used = () => families.map((list, n) => [ticks(pids[n])?.used ?? 0, list.reduce((sum, pid) => sum + (ticks(pid)?.used ?? 0), 0)]);
+  const used = () => pids.map((pid) => [cpuOfOne(pid), cpuOf([pid])]);
   const before = used(), began = performance.now();
   await new Promise((done) => setTimeout(done, seconds * 1000));
-  const share = perSecond * (performance.now() - began) / 1000 / 100;
+  const share = (performance.now() - began) / 100;
   const after = used();
   return [0, 1].map((part) => after.map((now, n) => (now[part] - before[n][part]) / share));
 }

@@ -14,7 +14,7 @@ impl<'a> Label<'a> {
     #[inline]
     fn new(name: &'a str) -> Self {
         let name = if name.is_empty() { "(unnamed)" } else { name };
-        Self(name[..name.floor_char_boundary(MAX_NAME)].as_bytes())
+        Self(&name.as_bytes()[..name.floor_char_boundary(MAX_NAME)])
     }
 
     #[inline]
