@@ -48,7 +48,7 @@ fn main() {
     figures.push(batched("begin and end, nested", batches, "{}", || drop(black_box(HOT.busy()))));
     drop(outer);
     figures.push(batched("begin and end, by name", batches, "{}", || {
-        drop(black_box(busy(black_box("network"))))
+        drop(black_box(busy(black_box("network"))));
     }));
     figures.push(batched("track a future that is ready", batches, "{}", || {
         drop(black_box(track(black_box("network"), std::future::ready(()))));
