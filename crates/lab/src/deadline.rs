@@ -17,6 +17,11 @@ impl Deadline {
         Self { at: Instant::now() + span, span }
     }
 
+    /// This one, or a point that is so far from now if that comes first.
+    pub(crate) fn or_after(self, span: Duration) -> Self {
+        Self { at: self.at.min(Instant::now() + span), ..self }
+    }
+
     pub(crate) fn span(self) -> Duration {
         self.span
     }

@@ -7,8 +7,13 @@ use crate::error::LabError;
 use crate::places::Places;
 use std::fs;
 use std::os::fd::AsFd;
+use std::time::Duration;
 use x11rb::connection::Connection;
-use x11rb::protocol::xproto::{AtomEnum, ChangeWindowAttributesAux, ConnectionExt, EventMask};
+use x11rb::protocol::xproto::{
+    Atom, AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt, CreateWindowAux, EventMask,
+    Window, WindowClass,
+};
+use x11rb::{COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT};
 
 /// Click focuses and raises, the title bar drags, new windows get the focus, and no keyboard binding.
 const CONFIGURATION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -33,14 +38,21 @@ const CONFIGURATION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </openbox_config>
 "#;
 
+/// An unanswered question is asked again after so long.
+const ASK_AGAIN: Duration = Duration::from_millis(20);
+
 /// Starts openbox and returns it once it manages the display.
+///
+/// It says that it is there long before it listens, and what apps ask meanwhile it throws away: a window that was mapped then
+/// never showed, in one start of a hundred on a busy machine. So it is asked for the frame of a window of ours until it answers;
+/// nothing tells when it has begun to listen.
 pub(crate) fn start(
     display: u32,
     environment: &Environment,
     places: &Places,
     deadline: Deadline,
 ) -> Result<Component, LabError> {
-    const AWAITED: &str = "_NET_SUPPORTING_WM_CHECK on the root window";
+    const AWAITED: &str = "an answer about the frame of a window";
     let failed = |doing| move |reason: String| LabError::Display { display, doing, reason };
     let configuration = places.root.join("openbox.xml");
     fs::write(&configuration, CONFIGURATION)
@@ -50,12 +62,8 @@ pub(crate) fn start(
     let (connection, screen) = x11rb::connect(Some(&format!(":{display}")))
         .map_err(|error| failed("connecting")(error.to_string()))?;
     let root = connection.setup().roots[screen].root;
-    let listening = || -> Result<u32, Box<dyn std::error::Error>> {
-        let attributes = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        connection.change_window_attributes(root, &attributes)?.check()?;
-        Ok(connection.intern_atom(false, b"_NET_SUPPORTING_WM_CHECK")?.reply()?.atom)
-    };
-    let sign = listening().map_err(|error| failed("watching the root window")(error.to_string()))?;
+    let question = Question::prepare(&connection, root)
+        .map_err(|error| failed("watching the root window")(error.to_string()))?;
 
     let arguments = ["--sm-disable", "--config-file", &configuration.to_string_lossy()].map(str::to_owned);
     let recipe = Recipe {
@@ -66,13 +74,12 @@ pub(crate) fn start(
     };
     let mut manager = Component::start(&recipe, environment, places)?;
     loop {
-        let managed = || -> Result<bool, Box<dyn std::error::Error>> {
+        let answered = || -> Result<bool, Box<dyn std::error::Error>> {
             // Events that are already read are taken first: the descriptor no longer announces them.
             while connection.poll_for_event()?.is_some() {}
-            let owner = connection.get_property(false, root, sign, AtomEnum::WINDOW, 0, 1)?.reply()?;
-            Ok(owner.value32().is_some_and(|mut windows| windows.any(|window| window != 0)))
+            question.is_answered()
         };
-        if managed().map_err(|error| failed("asking for the window manager")(error.to_string()))? {
+        if answered().map_err(|error| failed("asking for the window manager")(error.to_string()))? {
             return Ok(manager);
         }
         // The property's reply may have brought events along; those are as good as a readable socket.
@@ -81,13 +88,65 @@ pub(crate) fn start(
             continue;
         }
         let ready = deadline
+            .or_after(ASK_AGAIN)
             .readable([connection.stream().as_fd(), manager.process().as_fd()])
             .map_err(|error| failed("waiting for events")(error.to_string()))?;
-        if ready.is_empty() {
+        if ready.is_empty() && deadline.remaining().is_zero() {
             return Err(manager.late(AWAITED, deadline));
         }
         if ready.contains(&1) {
             return Err(manager.ended(AWAITED));
         }
+    }
+}
+
+/// A question that only a window manager with a running loop answers: what frame a window of ours would get.
+struct Question<'a, C: Connection> {
+    connection: &'a C,
+    root: Window,
+    window: Window,
+    is_there: Atom,
+    request: Atom,
+    answer: Atom,
+}
+
+impl<'a, C: Connection> Question<'a, C> {
+    /// Makes the window, and listens to what is told on it and on the root.
+    fn prepare(connection: &'a C, root: Window) -> Result<Self, Box<dyn std::error::Error>> {
+        let listening = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+        connection.change_window_attributes(root, &listening)?.check()?;
+        let window = connection.generate_id()?;
+        let settings = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+        let (class, depth, visual) = (WindowClass::INPUT_ONLY, COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT);
+        connection.create_window(depth, window, root, 0, 0, 1, 1, 0, class, visual, &settings)?.check()?;
+        let atom = |name: &[u8]| -> Result<Atom, Box<dyn std::error::Error>> {
+            Ok(connection.intern_atom(false, name)?.reply()?.atom)
+        };
+        Ok(Question {
+            connection,
+            root,
+            window,
+            is_there: atom(b"_NET_SUPPORTING_WM_CHECK")?,
+            request: atom(b"_NET_REQUEST_FRAME_EXTENTS")?,
+            answer: atom(b"_NET_FRAME_EXTENTS")?,
+        })
+    }
+
+    /// Whether the answer is there; asks again if not. The window goes with the connection.
+    fn is_answered(&self) -> Result<bool, Box<dyn std::error::Error>> {
+        let length = |of: Window, property: Atom| -> Result<u32, Box<dyn std::error::Error>> {
+            Ok(self.connection.get_property(false, of, property, AtomEnum::ANY, 0, 4)?.reply()?.value_len)
+        };
+        if length(self.root, self.is_there)? == 0 {
+            return Ok(false);
+        }
+        if length(self.window, self.answer)? > 0 {
+            return Ok(true);
+        }
+        let asked = ClientMessageEvent::new(32, self.window, self.request, [0; 5]);
+        let to = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
+        self.connection.send_event(false, self.root, to, asked)?;
+        self.connection.flush()?;
+        Ok(false)
     }
 }

@@ -8,6 +8,9 @@ use std::process::Command;
 use std::time::Duration;
 use stillpoint_lab::{Desktop, Fixture, LabError};
 use witness::Footprint;
+use x11rb::connection::Connection;
+use x11rb::protocol::Event;
+use x11rb::protocol::xproto::{ClientMessageEvent, ConnectionExt, CreateWindowAux, EventMask, WindowClass};
 
 #[test]
 fn a_desktop_starts_and_its_accessibility_bus_answers() {
@@ -19,6 +22,35 @@ fn a_desktop_starts_and_its_accessibility_bus_answers() {
     let answer = ask.output().unwrap();
     assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
     assert_eq!(String::from_utf8_lossy(&answer.stdout).trim(), "(@a(so) [],)");
+}
+
+/// The window manager throws away what it is asked while it starts, and so windows that are mapped then never show. It takes its time
+/// where several start at once.
+#[test]
+fn the_window_manager_answers_as_soon_as_the_desktop_is_there() {
+    std::thread::scope(|desktops| {
+        for _ in 0..6 {
+            desktops.spawn(ask_the_window_manager_at_once);
+        }
+    });
+}
+
+fn ask_the_window_manager_at_once() {
+    let desktop = Desktop::start().unwrap();
+    let (x, screen) = x11rb::connect(Some(&desktop.display())).unwrap();
+    let (root, window) = (x.setup().roots[screen].root, x.generate_id().unwrap());
+    let settings = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+    let (depth, visual) = (x11rb::COPY_DEPTH_FROM_PARENT, x11rb::COPY_FROM_PARENT);
+    x.create_window(depth, window, root, 0, 0, 99, 99, 0, WindowClass::INPUT_OUTPUT, visual, &settings)
+        .unwrap();
+    let request = x.intern_atom(false, b"_NET_REQUEST_FRAME_EXTENTS").unwrap().reply().unwrap().atom;
+    let to = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
+    x.send_event(false, root, to, ClientMessageEvent::new(32, window, request, [0; 5])).unwrap();
+    x.flush().unwrap();
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || send.send(x.wait_for_event()));
+    let answer = receive.recv_timeout(Duration::from_secs(30)).expect("it answers");
+    assert!(matches!(&answer, Ok(Event::PropertyNotify(told)) if told.window == window), "{answer:?}");
 }
 
 #[test]
