@@ -20,10 +20,11 @@ ACT_WAYS = {"Stillpoint": "Stillpoint, idle SDK", "Stillpoint, expecting": "Stil
             "dogtail, told the text": "dogtail, searching", "dogtail, its delay": "dogtail, its delay", "xa11y, told the text": "xa11y, locator"}
 # A peer that would take longer for one read, by its time for the size before, is not asked.
 LONGEST_READ_MS = 30_000
-# What is short is taken again and again within its turn, so many times and for so long: a median of few short times moves too much.
-AGAIN, TURN_MS = 15, 300
-# Waits for nothing of each tool; each is a figure of its own.
-NEVERS = 3
+# What is short is taken again and again within its turn, so many times and for so long, and has so many turns: what moves a short time
+# lasts for a turn, so that a median needs many of them.
+AGAIN, TURN_MS, SHORT_ROUNDS = 5, 100, 24
+# Waits for nothing of each tool.
+NEVERS = 5
 # What takes longer than this is taken once.
 SLOW_MS = 5_000
 
@@ -72,6 +73,22 @@ def is_short(times):
     return len(times) < AGAIN and sum(times) + times[-1] <= TURN_MS
 
 
+def turns(samples, rounds):
+    """Who takes a turn, round after round: everybody in the first ones, then those who are quick. `samples` are filled meanwhile."""
+    for number in range(max(rounds, SHORT_ROUNDS)):
+        for label, times in list(samples.items()):
+            if number < rounds or (isinstance(times, list) and times and times[-1] <= TURN_MS):
+                yield label
+
+
+def put(samples, label, told):
+    """Words stay, and replace times."""
+    if isinstance(told, str):
+        samples[label] = told
+    elif isinstance(samples[label], list):
+        samples[label] += told
+
+
 def measure(way, what, label):
     """Milliseconds of each time in this turn, or words."""
     times = []
@@ -116,15 +133,9 @@ def trees(options, figures, sizes, rounds):
         times = {}
         for task, what in (("first-desktop", "first"), ("again-desktop", "again"), ("find-desktop", "find")):
             samples = {label: skipped.get(label, []) for label in TREE_WAYS}
-            for _ in range(rounds if size <= 1000 else max(2, rounds // 3)):
-                for label, way in ways.items():
-                    if is_slow(samples[label]):
-                        continue
-                    values = measure(way, what, f"Filler {fillers(size) * 3 // 4}")
-                    if isinstance(values, str):
-                        samples[label] = values
-                    elif isinstance(samples[label], list):
-                        samples[label] += values
+            for label in turns(samples, rounds if size <= 1000 else max(2, rounds // 3)):
+                if label in ways and not is_slow(samples[label]):
+                    put(samples, label, measure(ways[label], what, f"Filler {fillers(size) * 3 // 4}"))
             if what == "first":
                 times = {label: statistics.median(list_) if isinstance(list_, list) else list_ for label, list_ in samples.items()}
             figures.add(task, f"desktop app of {size:,} elements: {what}", "ms", samples, x=size)
@@ -152,13 +163,8 @@ def acts(options, figures, rounds):
         samples = {label: [] for label in ways}
         for way in ways.values():
             way.choose(pattern["name"])
-        for _ in range(rounds if "1500" not in pattern["name"] else rounds // 2):
-            for label, way in ways.items():
-                told = act(way, pattern)
-                if isinstance(told, str):
-                    samples[label] = told
-                elif isinstance(samples[label], list):
-                    samples[label] += told
+        for label in turns(samples, rounds if "1500" not in pattern["name"] else rounds // 2):
+            put(samples, label, act(ways[label], pattern))
         figures.add("act", f"desktop: {pattern['name']}", "ms", samples)
     for way in ways.values():
         way.close()
@@ -180,7 +186,7 @@ def never(options, figures):
     with concurrent.futures.ThreadPoolExecutor() as pool:
         for _ in range(NEVERS):
             for label, told in zip(ways, pool.map(wait, ways.values())):
-                samples[label] = told if isinstance(told, str) or isinstance(samples[label], str) else samples[label] + told
+                put(samples, label, told)
     figures.add("never", "desktop app of 20 elements", "ms/s", samples)
     for way in ways.values():
         way.close()

@@ -18,9 +18,10 @@ const { values: options, positionals: [out] } = parseArgs({ allowPositionals: tr
 const { encode } = createRequire(path.join(path.resolve(process.env.PEERS), 'package.json'))('gpt-tokenizer');
 const ROUNDS = options.quick ? 5 : 7, SIZES = options.quick ? [100, 1000] : [100, 1000, 10000, 50000];
 const SESSIONS = options.quick ? [1, 10, 50] : [1, 10, 50, 200], PAGES = options.quick ? [1, 8] : [1, 8, 20];
-const NEVER_MS = 8000, NEVERS = 3, COLD_ROUNDS = 7, ELEMENTS_PER_ROW = 7;
-// What is short is taken again and again within its turn, so many times and for so long: a median of few short times moves too much.
-const AGAIN = 10, TURN_MS = 300;
+const NEVER_MS = 8000, NEVERS = 5, COLD_ROUNDS = 7, ELEMENTS_PER_ROW = 7;
+// What is short is taken again and again within its turn, so many times and for so long, and has so many turns: what moves a short time
+// lasts for a turn, so that a median needs many of them.
+const AGAIN = 5, TURN_MS = 100, SHORT_ROUNDS = 24;
 // What takes longer is asked once for each size.
 const LONG_MS = 5000;
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
@@ -45,6 +46,12 @@ const put = (samples, label, told) => {
   if (typeof told === 'string') samples[label] = told;
   else if (typeof samples[label] !== 'string') samples[label] = [...(samples[label] ?? []), ...told];
 };
+/** Who takes a turn, round after round: everybody in the first ones, then those who are quick. `samples` are filled meanwhile. */
+function* turns(labels, samples, rounds) {
+  for (let round = 0; round < Math.max(rounds, SHORT_ROUNDS); round++) {
+    for (const label of labels) if (round < rounds || (Array.isArray(samples[label]) && samples[label].at(-1) <= TURN_MS)) yield label;
+  }
+}
 const isSlow = (samples, label) => Array.isArray(samples[label]) && samples[label][0] > LONG_MS;
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'stillpoint-tasks-'));
@@ -71,15 +78,14 @@ async function acts() {
       await truth;
       return text.includes(expect) ? ms : null;
     };
-    for (let round = 0; round < rounds; round++) {
-      for (const [place, [label, way]] of Object.entries(labels).entries()) {
-        const times = [];
-        try {
-          do times.push(await act(place, label, way)); while (times.at(-1) !== null && isShort(times));
-          put(samples, label, times.includes(null) ? 'early: did not read the final state' : times);
-        } catch (error) {
-          put(samples, label, `failed: ${String(error.message).slice(0, 80)}`);
-        }
+    const places = Object.keys(labels);
+    for (const label of turns(places, samples, rounds)) {
+      const times = [];
+      try {
+        do times.push(await act(places.indexOf(label), label, labels[label])); while (times.at(-1) !== null && isShort(times));
+        put(samples, label, times.includes(null) ? 'early: did not read the final state' : times);
+      } catch (error) {
+        put(samples, label, `failed: ${String(error.message).slice(0, 80)}`);
       }
     }
     figures.add('act', `web: ${pattern.name}`, 'ms', samples);
@@ -128,12 +134,13 @@ async function trees(tools) {
         again[label] = bytes[label] = tokens[label] = finding[label] = `failed: ${String(error.message).slice(0, 80)}`;
       }
     }
-    for (let round = 0; round < (size <= 1000 ? ROUNDS : 3); round++) {
-      for (const [label, tool] of Object.entries(tools)) {
-        if (typeof finding[label] === 'string') continue;
-        if (tool.read && !isSlow(again, label)) put(again, label, await turn(tool.readAgain ?? tool.read));
-        if (!isSlow(finding, label)) put(finding, label, await turn(() => (tool.lookUp ?? tool.find)('button', 'Mark 7')));
-      }
+    const sound = Object.keys(tools).filter((label) => typeof finding[label] !== 'string'), rounds = size <= 1000 ? ROUNDS : 3;
+    for (const label of turns(sound.filter((one) => tools[one].read), again, rounds)) {
+      if (!isSlow(again, label)) put(again, label, await turn(tools[label].readAgain ?? tools[label].read));
+    }
+    for (const label of turns(sound, finding, rounds)) {
+      const find = tools[label].lookUp ?? tools[label].find;
+      if (!isSlow(finding, label)) put(finding, label, await turn(() => find('button', 'Mark 7')));
     }
     figures.add('again-web', `page of ${size} elements: reading again`, 'ms', again, { x: size });
     figures.add('find-web', `page of ${size} elements: find a button by its name`, 'ms', finding, { x: size });
@@ -221,30 +228,27 @@ async function pages() {
   };
   const makers = { Stillpoint: () => stillpoint(options.stillpoint), 'Playwright MCP': () => playwright(scratch), 'chrome-devtools-mcp': () => devtools(scratch),
     Playwright: playwrightLibrary, Selenium: seleniumLibrary };
-  const memories = Object.fromEntries(PAGES.map((count) => [count, {}])), times = Object.fromEntries(PAGES.map((count) => [count, {}]));
-  for (const [label, make] of Object.entries(makers)) {
-    const tool = await make();
-    let opened = 0;
-    for (const count of PAGES) {
-      try {
-        times[count][label] = [];
-        for (; opened < count; opened++) {
+  const made = {};
+  for (const [label, make] of Object.entries(makers)) made[label] = await make();
+  let opened = 0;
+  for (const count of PAGES) {
+    const times = {}, memories = {};
+    for (; opened < count; opened++) {
+      for (const [label, tool] of Object.entries(made)) {
+        try {
           const [ms, told] = await timed(() => more[label](tool, rows(700, `page=${opened}`)));
-          if (told?.failed) throw new Error(told.text);
-          times[count][label].push(ms);
+          put(times, label, told?.failed ? `failed: ${told.text.slice(0, 80)}` : [ms]);
+        } catch (error) {
+          put(times, label, `failed: ${String(error.message).slice(0, 80)}`);
         }
-        memories[count][label] = [memoryOf(rootsOf(tool))];
-      } catch (error) {
-        memories[count][label] = times[count][label] = `failed: ${String(error.message).slice(0, 80)}`;
       }
     }
-    await tool.close();
-  }
-  for (const count of PAGES) {
-    figures.add('pages', `${count} pages of 700 elements at once, with browsers`, 'MiB', memories[count], { x: count });
+    for (const [label, tool] of Object.entries(made)) memories[label] = Array.isArray(times[label]) ? [memoryOf(rootsOf(tool))] : times[label];
+    figures.add('pages', `${count} pages of 700 elements at once, with browsers`, 'MiB', memories, { x: count });
     // The first page is the figure of the first tree.
-    if (count > 1) figures.add('pages-time', `opening and reading one more, up to ${count} pages`, 'ms', times[count], { x: count });
+    if (count > 1) figures.add('pages-time', `opening and reading one more, up to ${count} pages`, 'ms', times, { x: count });
   }
+  for (const tool of Object.values(made)) await tool.close();
 }
 
 const tools = { Stillpoint: await stillpoint(options.stillpoint), 'Playwright MCP': await playwright(scratch), 'chrome-devtools-mcp': await devtools(scratch),
