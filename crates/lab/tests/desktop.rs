@@ -29,28 +29,29 @@ fn a_desktop_starts_and_its_accessibility_bus_answers() {
 #[test]
 fn the_window_manager_answers_as_soon_as_the_desktop_is_there() {
     std::thread::scope(|desktops| {
-        for _ in 0..6 {
-            desktops.spawn(ask_the_window_manager_at_once);
+        let asked: Vec<_> = (0..6).map(|_| desktops.spawn(ask_the_window_manager_at_once)).collect();
+        for answer in asked {
+            let answer = answer.join().unwrap().unwrap();
+            assert!(matches!(answer, Event::PropertyNotify(_)), "{answer:?}");
         }
     });
 }
 
-fn ask_the_window_manager_at_once() {
-    let desktop = Desktop::start().unwrap();
-    let (x, screen) = x11rb::connect(Some(&desktop.display())).unwrap();
-    let (root, window) = (x.setup().roots[screen].root, x.generate_id().unwrap());
+/// The first event after it was asked for the frame of a window.
+fn ask_the_window_manager_at_once() -> Result<Event, Box<dyn std::error::Error + Send + Sync>> {
+    let desktop = Desktop::start()?;
+    let (x, screen) = x11rb::connect(Some(&desktop.display()))?;
+    let (root, window) = (x.setup().roots[screen].root, x.generate_id()?);
     let settings = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
     let (depth, visual) = (x11rb::COPY_DEPTH_FROM_PARENT, x11rb::COPY_FROM_PARENT);
-    x.create_window(depth, window, root, 0, 0, 99, 99, 0, WindowClass::INPUT_OUTPUT, visual, &settings)
-        .unwrap();
-    let request = x.intern_atom(false, b"_NET_REQUEST_FRAME_EXTENTS").unwrap().reply().unwrap().atom;
+    x.create_window(depth, window, root, 0, 0, 9, 9, 0, WindowClass::INPUT_OUTPUT, visual, &settings)?;
+    let request = x.intern_atom(false, b"_NET_REQUEST_FRAME_EXTENTS")?.reply()?.atom;
     let to = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
-    x.send_event(false, root, to, ClientMessageEvent::new(32, window, request, [0; 5])).unwrap();
-    x.flush().unwrap();
+    x.send_event(false, root, to, ClientMessageEvent::new(32, window, request, [0; 5]))?;
+    x.flush()?;
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::spawn(move || send.send(x.wait_for_event()));
-    let answer = receive.recv_timeout(Duration::from_secs(30)).expect("it answers");
-    assert!(matches!(&answer, Ok(Event::PropertyNotify(told)) if told.window == window), "{answer:?}");
+    Ok(receive.recv_timeout(Duration::from_secs(30))??)
 }
 
 #[test]
