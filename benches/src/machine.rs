@@ -24,6 +24,14 @@ pub fn machine() -> Value {
     })
 }
 
+/// How long a virtual machine's host has given the processor to others while programs here were ready to run, in ticks since the
+/// start; 0 where nobody tells.
+pub fn stolen_ticks() -> u64 {
+    let all = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let mut of_all_cores = all.lines().next().unwrap_or_default().split_whitespace();
+    of_all_cores.nth(8).and_then(|ticks| ticks.parse().ok()).unwrap_or_default()
+}
+
 /// The versions of what was measured and of what built it.
 pub fn versions() -> Value {
     let rustc = Command::new("rustc").arg("--version").output().ok();

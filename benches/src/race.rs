@@ -62,17 +62,19 @@ pub struct Tally {
     pub premature: usize,
     /// Waits that said that the app did not come to rest.
     pub gave_up: usize,
-    /// For every other wait: how long after the end of the last operation it returned.
-    pub late: Vec<Duration>,
-    /// The same from when its work was done, before the app laid out and drew the result.
-    pub since_work: Vec<Duration>,
+    /// For every other wait: how late it returned.
+    pub late: Vec<Lateness>,
 }
 
-impl Tally {
-    /// Waits that returned later than this.
-    pub fn later_than(&self, limit: Duration) -> usize {
-        self.late.iter().filter(|late| **late > limit).count()
-    }
+/// How late a wait returned.
+#[derive(Clone, Copy, Debug)]
+pub struct Lateness {
+    /// Counted from the end of the last operation.
+    pub after_end: Duration,
+    /// Counted from when its work was done, before the app laid out and drew the result.
+    pub after_work: Duration,
+    /// A virtual machine's host gave the processor to others meanwhile, for a hundredth of a second or so.
+    pub disturbed: bool,
 }
 
 #[derive(Deserialize)]
@@ -86,6 +88,7 @@ struct Operation {
 struct Wait {
     called: u64,
     returned: u64,
+    disturbed: bool,
 }
 
 /// Lets a fixture do at least so many operations, some at a time, and waits for its rest after each start.
@@ -103,9 +106,10 @@ pub fn run(fixture: Fixture, how: How, operations: usize, seed: u64) -> Result<T
     let mut read_from = 0;
     while tally.operations < operations {
         begin_some(&app, &mut dice)?;
-        let called = now();
+        let (stolen, called) = (crate::machine::stolen_ticks(), now());
         let rested = waiter.wait()?;
-        waits.push(Wait { called, returned: now() });
+        let returned = now();
+        waits.push(Wait { called, returned, disturbed: crate::machine::stolen_ticks() != stolen });
         tally.gave_up += usize::from(!rested);
         // What a premature wait left under way does not belong to the next.
         app.control("rest")?;
@@ -135,8 +139,11 @@ impl Tally {
         let since = |last: Option<u64>| {
             Duration::from_nanos(wait.returned.saturating_sub(last.unwrap_or(0).max(wait.called)))
         };
-        self.late.push(since(begun().filter_map(|o| o.end).max()));
-        self.since_work.push(since(begun().filter_map(|o| o.done).max()));
+        self.late.push(Lateness {
+            after_end: since(begun().filter_map(|o| o.end).max()),
+            after_work: since(begun().filter_map(|o| o.done).max()),
+            disturbed: wait.disturbed,
+        });
     }
 }
 
