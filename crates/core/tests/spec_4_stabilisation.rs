@@ -138,13 +138,28 @@ fn rule_2_what_is_passed_over_does_not_start_the_window_again_but_takes_another_
     assert_ne!(second, third);
     machine.barrier_passed(third, ms(304));
     machine.mutated(&tree(), &[ticker(304)]);
-    let Step::Barrier(fourth) = machine.poll(ms(304)) else {
-        panic!("nor one that nobody has looked at yet")
-    };
-    // A ticker that is quicker than the app's answers does not keep the wait going for ever.
-    machine.mutated(&tree(), &[ticker(305)]);
-    machine.barrier_passed(fourth, ms(306));
-    assert_eq!(machine.poll(ms(306)), Step::Done(STABLE));
+    assert!(matches!(machine.poll(ms(304)), Step::Barrier(_)), "nor one that nobody has looked at yet");
+}
+
+/// A label that goes through five texts tells each of them as its name and its text.
+#[test]
+fn rule_2_ten_changes_that_are_passed_over_take_ten_barriers_and_a_quick_ticker_does_not_go_on_for_ever() {
+    let ticker = |at| Mutation { volatile: true, ..mutation(Class::Text, 3, at) };
+    let mut machine = wait(Rules { mask_volatile: true, ..Rules::default() });
+    let mut barriers = 0;
+    for at in 300..400 {
+        let barrier = match machine.poll(ms(at)) {
+            Step::Barrier(barrier) => barrier,
+            decided => {
+                assert_eq!(decided, Step::Done(STABLE));
+                break;
+            }
+        };
+        barriers += 1;
+        machine.mutated(&tree(), &[ticker(at)]);
+        machine.barrier_passed(barrier, ms(at));
+    }
+    assert!((11..50).contains(&barriers), "{barriers}");
 }
 
 #[test]

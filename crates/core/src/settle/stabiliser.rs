@@ -110,8 +110,9 @@ enum Barrier {
 const UNANSWERED: Duration = Duration::from_millis(100);
 
 /// So often a barrier is asked for anew because something that is passed over changed meanwhile. A ticker that is quicker than the
-/// app's answers would keep a wait going for ever.
-const MOST_OVERTAKEN: u32 = 3;
+/// app's answers would keep a wait going for ever. Enough for a label that goes through five texts, each told as its name and its
+/// text, on a machine so busy that every one of them overtakes a barrier.
+const MOST_OVERTAKEN: u32 = 12;
 
 /// The state machine of one wait.
 #[derive(Clone, Debug)]
