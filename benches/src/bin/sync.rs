@@ -19,9 +19,9 @@ fn main() -> Result<(), Fault> {
     let only = arguments.next().unwrap_or_default();
     let mut report = Report::new("sync");
     println!(
-        "| app | mode | operations | waits | premature | disturbed | late p50 | late p99 | with its drawing p50 | p99 | late p99 of all |"
+        "| app | mode | operations | waits | premature | late | disturbed | late p50 | late p99 | with its drawing p50 | p99 | late p99 of all |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     let all = || Fixture::ALL.into_iter().flat_map(|fixture| How::ALL.map(|how| (fixture, how)));
     let wanted =
         |(fixture, how): &(Fixture, How)| format!("{} {}", fixture.toolkit(), how.name()).contains(&only);
@@ -54,14 +54,16 @@ fn tell(report: &mut Report, fixture: Fixture, how: How, tally: &Tally) {
     let late = Samples::of(calm().map(|late| late.after_end));
     let work = Samples::of(calm().map(|late| late.after_work));
     let all = Samples::of(tally.late.iter().map(|late| late.after_end));
+    let too_late = tally.late.iter().filter(|late| late.after_end > LATE).count();
     let millis = |samples: &Samples, part| format!("{:.2} ms", samples.quantile(part) / 1e6);
     println!(
-        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
         fixture.toolkit(),
         how.name(),
         tally.operations,
         tally.waits,
         tally.premature,
+        too_late,
         all.len() - late.len(),
         millis(&late, 0.5),
         millis(&late, 0.99),
@@ -73,6 +75,7 @@ fn tell(report: &mut Report, fixture: Fixture, how: How, tally: &Tally) {
     let aim = how.is_by_word().then_some(0.0);
     report.number(&format!("{name}: premature of {}", tally.waits), "waits", tally.premature as f64, aim);
     report.number(&format!("{name}: gave up"), "waits", tally.gave_up as f64, Some(0.0));
+    report.number(&format!("{name}: later than {} ms", LATE.as_millis()), "waits", too_late as f64, None);
     report.number(&format!("{name}: disturbed by the host"), "waits", (all.len() - late.len()) as f64, None);
     report.time(&format!("{name}: return after the last operation, the disturbed among them"), &all, None);
     let after = format!("{name}: return after the last operation");
