@@ -65,7 +65,10 @@ impl Session {
         };
         match sent {
             Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(End::Lost(bus::lost("the accessibility bus closed the connection"))),
+            Err(error) => {
+                tracing::debug!(%error, "a barrier cannot be sent");
+                ControlFlow::Break(End::Lost(bus::lost("the accessibility bus closed the connection")))
+            }
         }
     }
 
