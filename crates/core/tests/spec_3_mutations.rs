@@ -283,6 +283,80 @@ fn a_volatile_node_that_was_quiet_for_10_s_counts_again() {
     assert!(!tick(&mut mirror, after.as_millis(), 1, 1).mutations[0].volatile);
 }
 
+/// A page's way to set what is said at `place` in the window: the text `old` goes, and `new` comes.
+fn say_anew(old: u64, new: u64, place: usize) -> [Change; 2] {
+    let node = NewNode::new(NativeKey(new), Props::new(Role::Text).labelled(&format!("tick {new}")));
+    [Change::Remove { key: NativeKey(old) }, Change::Insert { parent: WINDOW, index: place, node }]
+}
+
+/// A mirror whose clock has ticked five times by a new text each, the last at 500 ms and with the key 105.
+fn ticked_by_new_texts() -> Mirror {
+    let mut mirror = mirror();
+    mirror.apply(say_anew(CLOCK.0, 101, 3).into(), ms(100));
+    for i in 101..105 {
+        mirror.apply(say_anew(i, i + 1, 3).into(), ms((i - 99) * 100));
+    }
+    mirror
+}
+
+#[test]
+fn a_clock_whose_text_is_replaced_at_each_tick_is_volatile_too() {
+    let mut mirror = ticked_by_new_texts();
+    let fifth = mirror.tree().by_key(NativeKey(105)).unwrap();
+    assert!(mirror.is_volatile(fifth, ms(500)));
+    let next = mirror.apply(say_anew(105, 106, 3).into(), ms(600));
+    assert!(next.qualifies, "it is still a revision");
+    assert!(next.mutations.iter().all(|m| m.volatile), "{next:?}");
+    assert_eq!(mirror.last_qualifying(), Some(ms(500)));
+    let sixth = mirror.tree().by_key(NativeKey(106)).unwrap();
+    assert_ne!(fifth, sixth, "the ids are those of two platform objects");
+    assert!(mirror.is_volatile(sixth, ms(600)));
+    assert!(!mirror.is_volatile(fifth, ms(600)));
+}
+
+#[test]
+fn several_ticks_by_new_texts_in_one_batch_are_passed_over() {
+    let mut mirror = ticked_by_new_texts();
+    let ticks = [say_anew(105, 106, 3), say_anew(106, 107, 3), say_anew(107, 108, 3)];
+    let next = mirror.apply(ticks.into_iter().flatten().collect(), ms(600));
+    assert!(next.mutations.iter().all(|m| m.volatile), "{next:?}");
+}
+
+#[test]
+fn a_new_text_beside_a_clock_counts() {
+    let mut mirror = ticked_by_new_texts();
+    let status = NewNode::new(NativeKey(50), Props::new(Role::Text).labelled("Saving"));
+    let came = mirror.apply(vec![Change::Insert { parent: WINDOW, index: 4, node: status }], ms(600));
+    assert!(came.mutations.iter().all(|m| !m.volatile));
+    let both = [say_anew(105, 106, 3), say_anew(50, 51, 4)];
+    let both = mirror.apply(both.into_iter().flatten().collect(), ms(700));
+    assert_eq!(both.mutations.iter().filter(|m| !m.volatile).count(), 2, "the status: {both:?}");
+    assert_eq!(mirror.last_qualifying(), Some(ms(700)));
+}
+
+#[test]
+fn lines_that_are_added_to_a_list_make_nothing_volatile() {
+    let mut mirror = mirror();
+    for i in 0..20_u64 {
+        let index = if i < 10 { 4 + i as usize } else { 0 };
+        let line = NewNode::new(NativeKey(100 + i), Props::new(Role::Text).labelled("a line"));
+        let applied = mirror.apply(vec![Change::Insert { parent: WINDOW, index, node: line }], ms(i * 100));
+        assert!(applied.mutations.iter().all(|m| !m.volatile), "line {i}");
+    }
+}
+
+#[test]
+fn texts_inside_an_editor_that_somebody_types_into_are_no_tickers() {
+    let mut mirror = mirror();
+    set(&mut mirror, WINDOW, state(State::Editable, true));
+    set(&mut mirror, WINDOW, state(State::Focused, true));
+    mirror.apply(say_anew(CLOCK.0, 101, 3).into(), ms(100));
+    for i in 101..110 {
+        let typed = mirror.apply(say_anew(i, i + 1, 3).into(), ms(i * 50));
+        assert!(typed.mutations.iter().all(|m| !m.volatile));
+    }
+}
+
 #[test]
 fn a_field_that_somebody_types_into_is_no_ticker() {
     let mut mirror = mirror();

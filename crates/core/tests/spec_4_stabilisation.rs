@@ -177,6 +177,27 @@ fn rule_2_volatile_nodes_are_masked_and_listed_unless_the_caller_turns_that_off(
 }
 
 #[test]
+fn rule_2_a_clock_that_is_replaced_at_each_tick_is_listed_once() {
+    let text = |k| NewNode::new(NativeKey(k), Props::new(Role::Text).labelled(&format!("tick {k}")));
+    let root = NewNode::new(NativeKey(0), Props::new(Role::Group)).child(text(1));
+    let mut mirror = Mirror::new(Limits::default());
+    mirror.apply(vec![Change::Replace(root)], ms(0));
+    let mut machine = change(Rules { mask_volatile: true, ..Rules::default() });
+    for k in 1..=30 {
+        let come = Change::Insert { parent: NativeKey(0), index: 0, node: text(k + 1) };
+        let applied = mirror.apply(vec![Change::Remove { key: NativeKey(k) }, come], ms(k * 10));
+        machine.mutated(mirror.tree(), &applied.mutations);
+    }
+    assert_eq!(
+        ask(&mut machine, 400),
+        Some(STABLE),
+        "the first five ticks are the change, and the rest is passed over"
+    );
+    let last = mirror.tree().by_key(NativeKey(31)).unwrap();
+    assert_eq!(machine.masked().collect::<Vec<_>>(), [last]);
+}
+
+#[test]
 fn rule_3_nothing_is_stable_before_the_barrier_is_through() {
     let mut machine = change(Rules::default());
     machine.mutated(&tree(), &[mutation(Class::Text, 2, 100)]);

@@ -90,6 +90,39 @@ async fn the_final_state_is_there_when_the_page_says_it_is_idle() {
 }
 
 #[tokio::test]
+async fn a_clock_of_the_page_is_passed_over_also_where_it_is_one_of_several_texts() {
+    let mut stage = Stage::start(&[("instrument", "full")]).await;
+    let s = &mut stage;
+    s.go("static.html").await;
+    for page in
+        ["<p id=clock>Tick 0</p>", "<div>Now: <span id=clock>Tick 0</span> o'clock</div><div>Quiet</div>"]
+    {
+        s.tab.eval(&format!("document.body.innerHTML = `{page}`")).await;
+        s.rig.barrier().await;
+        for tick in 1..=6 {
+            s.tab.eval(&format!("document.getElementById('clock').textContent = 'Tick {tick}'")).await;
+            s.rig.barrier().await;
+            s.rig.must_say(&format!("Tick {tick}"));
+        }
+        let (counted, revision) = (s.rig.mirror.last_qualifying(), s.rig.mirror.revision());
+        s.tab.eval("document.getElementById('clock').textContent = 'Tick 7'").await;
+        s.rig.barrier().await;
+        s.rig.must_say("Tick 7");
+        assert!(s.rig.mirror.revision() > revision, "a tick is a revision");
+        assert_eq!(
+            s.rig.mirror.last_qualifying(),
+            counted,
+            "but nothing that a wait starts anew for:\n{}",
+            s.rig.text()
+        );
+    }
+    let counted = s.rig.mirror.last_qualifying();
+    s.tab.eval("document.querySelector('div:last-child').textContent = 'Loud'").await;
+    s.rig.barrier().await;
+    assert_ne!(s.rig.mirror.last_qualifying(), counted, "another text of the page counts");
+}
+
+#[tokio::test]
 async fn navigation_of_every_kind_is_followed() {
     let mut stage = Stage::start(&[("instrument", "full")]).await;
     let s = &mut stage;

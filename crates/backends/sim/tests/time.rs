@@ -147,6 +147,16 @@ async fn absurd_times_do_not_stop_the_app() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_time_that_is_no_number_is_no_time() {
+    let text =
+        "button \"Go\" #go\ntext #n text=\"waiting\"\non tap #go:\n  after {nan}ms set #n text \"done\"";
+    let player = support::attach_with(stillpoint_sim::Sim::scripted(text), "sim:custom").await;
+    player.tap("go").await.unwrap();
+    player.play(1).await;
+    assert_eq!(player.text("n").await, "done");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_endless_loop_without_a_pause_lets_time_pass() {
     let text = "option pause =0\ntext #n text=\"0\"\non attach:\n  every {pause}ms set #n text \"{n}\"";
     let player = support::attach_with(stillpoint_sim::Sim::scripted(text), "sim:custom").await;

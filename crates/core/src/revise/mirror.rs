@@ -72,7 +72,7 @@ impl Mirror {
         let qualifies = mutations.iter().any(|m| m.class.qualifies());
         let geometry = mutations.iter().any(|m| m.class == Class::Geometry);
         if qualifies {
-            self.volatiles.mark(&mut mutations, &self.tree, at);
+            self.volatiles.mark(&mut mutations, &net, &self.tree, at);
             self.revision = self.revision.next();
             self.history.push(self.revision, at, net, &mutations);
             if mutations.iter().any(|m| m.class.qualifies() && !m.volatile) {

@@ -2,7 +2,8 @@
 
 use super::{Class, Mutation};
 use crate::Moment;
-use crate::tree::{ElementId, State, TreeView, hash};
+use crate::tree::net::{Field, Net, NodeChange};
+use crate::tree::{ElementId, Node, Role, State, TreeView, hash};
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::time::Duration;
@@ -48,25 +49,34 @@ pub(super) struct Volatiles {
 }
 
 impl Volatiles {
-    /// Marks the mutations of elements that are volatile already, then learns from the batch.
-    pub(super) fn mark(&mut self, mutations: &mut [Mutation], after: &TreeView, at: Moment) {
+    /// Marks the mutations of elements that are volatile already, then learns from the batch. `after` is the tree that it led to.
+    pub(super) fn mark(&mut self, mutations: &mut [Mutation], net: &Net, after: &TreeView, at: Moment) {
+        let heirs = heirs(mutations, net);
+        for (gone, heir) in &heirs {
+            if let Some(w) = self.watched.remove(gone) {
+                self.watched.insert(*heir, w);
+            }
+        }
         for m in mutations.iter_mut().filter(|m| m.class.qualifies()) {
-            if let Some(w) = self.watched.get_mut(&m.element) {
+            let Some(subject) = subject(m, &heirs) else { continue };
+            if let Some(w) = self.watched.get_mut(&subject) {
                 if at.since(w.last) >= SPAN {
                     *w = Watched::default();
                 }
-                m.volatile = w.volatile && matches!(m.class, Class::Text | Class::State);
+                m.volatile = w.volatile;
             }
         }
-        let mut fresh = mutations.iter().filter(|m| m.class.qualifies() && !m.volatile);
-        let alone = fresh.next().is_none_or(|first| fresh.all(|m| m.element == first.element));
-        for m in mutations.iter().filter(|m| matches!(m.class, Class::Text | Class::State)) {
+        let about = |m: &Mutation| subject(m, &heirs).unwrap_or(m.element);
+        let mut fresh = mutations.iter().filter(|m| m.class.qualifies() && !m.volatile).map(about);
+        let alone = fresh.next().is_none_or(|first| fresh.all(|other| other == first));
+        for m in mutations.iter() {
+            let Some(subject) = subject(m, &heirs) else { continue };
             if m.volatile {
-                if let Some(w) = self.watched.get_mut(&m.element) {
+                if let Some(w) = self.watched.get_mut(&subject) {
                     w.last = at;
                 }
-            } else if alone && !is_being_edited(after, m.element) {
-                self.count(m.element, at);
+            } else if alone && !is_being_edited(after, subject) {
+                self.count(subject, at);
             }
         }
     }
@@ -100,7 +110,50 @@ impl Volatiles {
     }
 }
 
-/// What a person types changes often and alone, yet it is no ticker.
+/// Which element's text or state the mutation changed; a text that was put in the place of another changed its words.
+fn subject(m: &Mutation, heirs: &[(ElementId, ElementId)]) -> Option<ElementId> {
+    match m.class {
+        Class::Text | Class::State => Some(m.element),
+        Class::Structure => {
+            heirs.iter().find(|(gone, heir)| m.element == *gone || m.element == *heir).map(|(_, heir)| *heir)
+        }
+        _ => None,
+    }
+}
+
+/// Texts that went, each with the one that came into its place: a page that sets what an element says puts another text into it.
+/// Their ids differ (SPEC §2), but a clock that ticks like this is a clock.
+fn heirs(mutations: &[Mutation], net: &Net) -> Vec<(ElementId, ElementId)> {
+    let mut found = Vec::new();
+    if !mutations.iter().any(|m| m.class == Class::Structure) {
+        return found;
+    }
+    let is_words =
+        |node: &Node| node.role() == Role::Text && node.stable_id().is_none() && node.children().is_empty();
+    let went = |id| matches!(net.nodes.get(id), Some(NodeChange::Removed(node)) if is_words(node));
+    let came = |id| matches!(net.nodes.get(id), Some(NodeChange::Added(node)) if is_words(node));
+    for (parent, change) in &net.nodes {
+        let NodeChange::Changed(fields) = change else { continue };
+        let children = fields.iter().find_map(|f| match f {
+            Field::Children { old, new } => Some((old.as_slice(), new.as_slice())),
+            _ => None,
+        });
+        let Some((old, new)) = children.filter(|(old, new)| old.len() == new.len()) else { continue };
+        let before = found.len();
+        let replaced = old.iter().zip(new).filter(|(gone, heir)| went(gone) && came(heir));
+        found.extend(replaced.map(|(gone, heir)| (*gone, *heir)));
+        // Several ticks in one batch: those in between came and went.
+        if let [(_, heir)] = found[before..] {
+            let between = net.passed.iter().filter(|p| p.node.parent() == Some(*parent) && is_words(&p.node));
+            found.extend(between.map(|p| (p.id, heir)));
+        }
+    }
+    found
+}
+
+/// What a person types changes often and alone, yet it is no ticker; nor are the texts inside an editor.
 fn is_being_edited(tree: &TreeView, element: ElementId) -> bool {
-    tree.get(element).is_some_and(|n| n.states().is(State::Editable) && n.states().is(State::Focused))
+    let is_edited =
+        |id| tree.get(id).is_some_and(|n| n.states().is(State::Editable) && n.states().is(State::Focused));
+    is_edited(element) || tree.ancestors(element).any(is_edited)
 }

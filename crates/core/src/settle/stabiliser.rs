@@ -180,7 +180,12 @@ impl Stabiliser {
                 continue;
             }
             if m.volatile && self.rules.mask_volatile {
-                self.masked.insert(m.element);
+                // A text that another has replaced is listed under the one that is there.
+                if tree.get(m.element).is_some() {
+                    self.masked.insert(m.element);
+                } else {
+                    self.masked.remove(&m.element);
+                }
                 self.overtake_barrier();
                 continue;
             }

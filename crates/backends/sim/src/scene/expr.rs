@@ -120,7 +120,9 @@ impl Span {
         match self {
             Span::Fixed(duration) => *duration,
             Span::Millis(name) => {
-                let millis = scope.evaluate(name).parse::<f64>().unwrap_or(0.0).clamp(0.0, 1e9);
+                // "nan" and "inf" are numbers to the parser, and no time.
+                let number = scope.evaluate(name).parse::<f64>().ok().filter(|n| n.is_finite());
+                let millis = number.unwrap_or(0.0).clamp(0.0, 1e9);
                 Duration::from_secs_f64(millis / 1000.0)
             }
         }

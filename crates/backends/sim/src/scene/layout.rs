@@ -49,10 +49,7 @@ pub(crate) fn is_dialog(role: Role) -> bool {
 
 /// Where two rectangles meet; without area if they do not.
 fn meet(a: Rect, b: Rect) -> Rect {
-    let (x, y) = (a.x.max(b.x), a.y.max(b.y));
-    let right = a.x.saturating_add(a.width).min(b.x.saturating_add(b.width));
-    let bottom = a.y.saturating_add(a.height).min(b.y.saturating_add(b.height));
-    Rect::new(x, y, (right - x).max(0), (bottom - y).max(0))
+    a.intersection(b).unwrap_or_else(|| Rect::new(a.x.max(b.x), a.y.max(b.y), 0, 0))
 }
 
 fn is_horizontal(role: Role) -> bool {
