@@ -22,11 +22,36 @@ ACT_WAYS = {"Stillpoint": "Stillpoint, idle SDK", "Stillpoint, expecting": "Stil
 LONGEST_READ_MS = 30_000
 # What is short is taken again and again within its turn, so many times and for so long, and has so many turns: what moves a short time
 # lasts for a turn, so that a median needs many of them.
-AGAIN, TURN_MS, SHORT_ROUNDS = 5, 100, 24
+AGAIN, TURN_MS, SHORT_ROUNDS = 25, 100, 24
+# Stillpoint and its fastest peer have so many turns, if they take no longer than this; who takes longer has the fewest.
+PAIR_ROUNDS, PAIR_MS, FEWEST_ROUNDS = 12, 1_000, 3
 # Waits for nothing of each tool.
 NEVERS = 5
 # What takes longer than this is taken once.
 SLOW_MS = 5_000
+
+
+def middles(turns):
+    """The median of each turn; what was taken once is a turn of its own."""
+    return [statistics.median(turn) if isinstance(turn, list) else turn for turn in turns]
+
+
+def fastest(samples):
+    """The peer that the ratio is to."""
+    times = {who: statistics.median(middles(turns)) for who, turns in samples.items() if isinstance(turns, list) and turns and not who.startswith("Stillpoint")}
+    return min(times, key=times.get, default=None)
+
+
+def ratio(samples):
+    """Ours by the fastest peer's, round by round, and of that the median: what slows the machine for a while slows both. With fewer than three
+    rounds in common it is the ratio of the medians."""
+    peer, ours = fastest(samples), samples["Stillpoint"]
+    if peer is None or not isinstance(ours, list) or not ours:
+        return None
+    pairs = list(zip(middles(ours), middles(samples[peer])))
+    if len(pairs) < 3:
+        return statistics.median(middles(ours)) / statistics.median(middles(samples[peer]))
+    return statistics.median(one / other for one, other in pairs)
 
 
 class Figures:
@@ -34,14 +59,12 @@ class Figures:
         self.out, self.all = out, []
 
     def add(self, task, name, unit, samples, **more):
-        """Ours and the peers' medians in one figure; what is words stays words."""
-        middle = {who: statistics.median(list_) if isinstance(list_, list) and list_ else list_ or "not measured" for who, list_ in samples.items()}
-        ours = samples["Stillpoint"] if isinstance(samples["Stillpoint"], list) else []
+        """Ours and the peers' medians in one figure; what is words stays words. `samples` are turns."""
+        middle = {who: statistics.median(middles(turns)) if isinstance(turns, list) and turns else turns or "not measured" for who, turns in samples.items()}
+        ours = [time for turn in samples["Stillpoint"] for time in (turn if isinstance(turn, list) else [turn])] if isinstance(samples["Stillpoint"], list) else []
         peers = {who: value for who, value in middle.items() if who != "Stillpoint"}
-        numbers = [value for who, value in peers.items() if isinstance(value, (int, float)) and not who.startswith("Stillpoint")]
-        ratio = middle["Stillpoint"] / min(numbers) if ours and numbers else None
         self.all.append({"task": task, "name": name, "unit": unit, "ours": middle["Stillpoint"], "p50": middle["Stillpoint"], "p99": quantile(ours, 0.99),
-                         "samples": len(ours), "peers": peers, "ratio": ratio, "command": "script/bench tasks", **more})
+                         "samples": len(ours), "peers": peers, "ratio": ratio(samples), "command": "script/bench tasks", **more})
         self.out.write_text(json.dumps(self.all, indent=1))
         told = {who: round(value, 2) if isinstance(value, float) else value for who, value in middle.items()}
         print(f"{name}, {unit}: {told}", flush=True)
@@ -73,20 +96,34 @@ def is_short(times):
     return len(times) < AGAIN and sum(times) + times[-1] <= TURN_MS
 
 
+def rounds_of(last, is_paired, rounds):
+    """How many turns somebody has who took so long for the last."""
+    if last <= TURN_MS:
+        return SHORT_ROUNDS
+    if last > PAIR_MS:
+        return FEWEST_ROUNDS
+    return max(rounds, PAIR_ROUNDS) if is_paired else rounds
+
+
 def turns(samples, rounds):
-    """Who takes a turn, round after round: everybody in the first ones, then those who are quick. `samples` are filled meanwhile."""
+    """Who takes a turn, round after round: everybody in the first ones, then those who are quick, and the two of the ratio. `samples` are filled
+    meanwhile."""
     for number in range(max(rounds, SHORT_ROUNDS)):
-        for label, times in list(samples.items()):
-            if number < rounds or (isinstance(times, list) and times and times[-1] <= TURN_MS):
+        pair = ("Stillpoint", fastest(samples))
+        for label, taken in list(samples.items()):
+            if isinstance(taken, str):
+                continue
+            last = middles(taken[-1:])[0] if taken else 0
+            if number < rounds_of(last, label in pair, rounds):
                 yield label
 
 
 def put(samples, label, told):
-    """Words stay, and replace times."""
+    """A turn's times. Words stay, and replace times."""
     if isinstance(told, str):
         samples[label] = told
     elif isinstance(samples[label], list):
-        samples[label] += told
+        samples[label].append(told)
 
 
 def measure(way, what, label):
@@ -120,7 +157,7 @@ def too_long(before, label, size):
 
 def is_slow(samples):
     """Long enough that one time is enough."""
-    return isinstance(samples, list) and any(value > SLOW_MS for value in samples)
+    return isinstance(samples, list) and any(value > SLOW_MS for value in middles(samples))
 
 
 def trees(options, figures, sizes, rounds):
@@ -137,7 +174,7 @@ def trees(options, figures, sizes, rounds):
                 if label in ways and not is_slow(samples[label]):
                     put(samples, label, measure(ways[label], what, f"Filler {fillers(size) * 3 // 4}"))
             if what == "first":
-                times = {label: statistics.median(list_) if isinstance(list_, list) else list_ for label, list_ in samples.items()}
+                times = {label: statistics.median(middles(taken)) if isinstance(taken, list) else taken for label, taken in samples.items()}
             figures.add(task, f"desktop app of {size:,} elements: {what}", "ms", samples, x=size)
         alone = {label: [memory(way.tool.pid) + sum(memory(pid) for pid in family(way.tool.pid)[1:])] for label, way in ways.items()}
         figures.add("memory-desktop", f"desktop app of {size:,} elements: memory of the tool", "MiB", {**skipped, **alone}, x=size)

@@ -12,7 +12,7 @@ import { PATTERNS } from './patterns.mjs';
 import { atRest, cpuOver, figure, report, times } from './report.mjs';
 
 const [program, serve, file] = process.argv.slice(2);
-const ROUNDS = Number(process.env.ROUNDS ?? 15), READS = 7, IDLE_SECONDS = 20;
+const ROUNDS = Number(process.env.ROUNDS ?? 15), READS = 15, IDLE_SECONDS = 20;
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'stillpoint-bench-'));
 
 const pages = spawn(serve, [], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -126,8 +126,9 @@ async function idleCpu() {
   // Ours has just launched its browser, which works for itself at first; theirs run since the beginning.
   await cpuOver(servers.map((s) => s.pid), IDLE_SECONDS);
   const [server, whole] = await cpuOver(servers.map((s) => s.pid), IDLE_SECONDS);
+  // All of them are next to nothing, and a ratio of two such figures says nothing.
   const row = (name, list, aim) => figures.push(figure(name, '% of a core', list[0],
-    others.map((s, at) => [s.name, list[at + 1]]), aim));
+    others.map((s, at) => [s.name, list[at + 1]]), aim, null));
   row('CPU while idle, the server', server, { value: 1 });
   row('CPU while idle, with its browser', whole);
 }

@@ -12,10 +12,10 @@ const at = (samples, share) => {
 };
 
 /** One number; `aim` is a value, or a share of one peer's. The ratio is against the best peer that has a number: the one
-    with the least, unless more is better. */
+    with the least, unless more is better; none where nobody is the best. */
 export function figure(name, unit, ours, peers, aim, choose = Math.min) {
   const numbers = peers.map(([, n]) => n).filter((n) => typeof n === 'number');
-  const best = numbers.length ? choose(...numbers) : null;
+  const best = numbers.length && choose ? choose(...numbers) : null;
   const out = { name, unit, ours: round(ours), peers: Object.fromEntries(peers.map(([k, v]) => [k, round(v)])),
     ratio: best ? Number((ours / best).toPrecision(4)) : null, samples: 1, p50: round(ours), p99: round(ours), command: 'script/bench web' };
   if (aim) {
@@ -25,11 +25,14 @@ export function figure(name, unit, ours, peers, aim, choose = Math.min) {
   return out;
 }
 
-/** Times in milliseconds: medians, with the aim as a share of one peer's median. */
+/** Times in milliseconds: medians, with the aim as a share of one peer's median. The ratio is that of each round, and of those the median: what
+    slows the machine for a while slows both. */
 export function times(name, ours, peers, against, most) {
   const medians = peers.map(([peer, samples]) => [peer, at(samples, 0.5)]);
   const one = figure(name, 'ms', at(ours, 0.5), medians, most && { against, most });
-  return { ...one, samples: ours.length, p99: round(at(ours, 0.99)) };
+  const fastest = peers.map(([, samples]) => samples).sort((a, b) => at(a, 0.5) - at(b, 0.5))[0];
+  const ratio = Number(at(ours.map((ms, n) => ms / fastest[n]), 0.5).toPrecision(4));
+  return { ...one, ratio, samples: ours.length, p99: round(at(ours, 0.99)) };
 }
 
 const ticks = (pid) => {
