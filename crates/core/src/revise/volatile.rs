@@ -76,12 +76,12 @@ impl Volatiles {
                     w.last = at;
                 }
             } else if alone && !is_being_edited(after, subject) {
-                self.count(subject, at);
+                self.count(subject, after, at);
             }
         }
     }
 
-    fn count(&mut self, element: ElementId, at: Moment) {
+    fn count(&mut self, element: ElementId, tree: &TreeView, at: Moment) {
         if self.watched.len() >= MAX_WATCHED && !self.watched.contains_key(&element) {
             // Looking through all of them for each that is new would cost more than everything else about a change.
             if at >= self.next_tidying {
@@ -101,7 +101,14 @@ impl Volatiles {
         while w.alone.front().is_some_and(|first| at.since(*first) > SPAN) {
             w.alone.pop_front();
         }
-        w.volatile |= w.alone.len() >= CHANGES;
+        if w.alone.len() >= CHANGES {
+            // The texts inside an editor that somebody types into are none either. Looked at only now: it takes as long as counting does.
+            if tree.ancestors(element).any(|around| is_being_edited(tree, around)) {
+                w.alone.clear();
+            } else {
+                w.volatile = true;
+            }
+        }
     }
 
     /// Whether `element` is volatile at `now`.
@@ -151,9 +158,7 @@ fn heirs(mutations: &[Mutation], net: &Net) -> Vec<(ElementId, ElementId)> {
     found
 }
 
-/// What a person types changes often and alone, yet it is no ticker; nor are the texts inside an editor.
+/// What a person types changes often and alone, yet it is no ticker.
 fn is_being_edited(tree: &TreeView, element: ElementId) -> bool {
-    let is_edited =
-        |id| tree.get(id).is_some_and(|n| n.states().is(State::Editable) && n.states().is(State::Focused));
-    is_edited(element) || tree.ancestors(element).any(is_edited)
+    tree.get(element).is_some_and(|n| n.states().is(State::Editable) && n.states().is(State::Focused))
 }

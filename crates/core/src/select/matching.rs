@@ -138,11 +138,13 @@ fn filter_fits(filter: &Filter, node: &Node) -> bool {
 fn contains(text: &str, lower: &str) -> bool {
     if lower.is_ascii() {
         let (text, lower) = (text.as_bytes(), lower.as_bytes());
-        let Some(first) = lower.first() else { return true };
-        return text.len() >= lower.len()
-            && text
-                .windows(lower.len())
-                .any(|w| w[0].to_ascii_lowercase() == *first && w.eq_ignore_ascii_case(lower));
+        let (Some(first), Some(last)) = (lower.first(), lower.last()) else { return true };
+        // Both ends are looked at first: names of one kind begin alike, and differ at their ends.
+        let ends_fit = |w: &[u8]| {
+            w.last().is_some_and(|end| end.to_ascii_lowercase() == *last)
+                && w[0].to_ascii_lowercase() == *first
+        };
+        return text.windows(lower.len()).any(|w| ends_fit(w) && w.eq_ignore_ascii_case(lower));
     }
     let first = lower.chars().next();
     text.char_indices().filter(|(_, c)| c.to_lowercase().next() == first).any(|(at, _)| {
