@@ -335,6 +335,23 @@ fn a_new_text_beside_a_clock_counts() {
 }
 
 #[test]
+fn a_page_that_is_drawn_anew_counts_but_for_its_clock() {
+    let mut mirror = ticked_by_new_texts();
+    let line = |key| NewNode::new(NativeKey(key), Props::new(Role::Text).labelled(&format!("line {key}")));
+    let lines = (0..300).map(|n| Change::Insert { parent: WINDOW, index: 4, node: line(5000 + n) });
+    mirror.apply(lines.collect(), ms(600));
+    let anew = (0..300).rev().zip(4..).flat_map(|(n, place)| {
+        [
+            Change::Remove { key: NativeKey(5000 + n) },
+            Change::Insert { parent: WINDOW, index: place, node: line(9000 + n) },
+        ]
+    });
+    let drawn = mirror.apply(say_anew(105, 106, 3).into_iter().chain(anew).collect(), ms(700));
+    assert_eq!(drawn.mutations.iter().filter(|m| m.volatile).count(), 2, "the clock's text went, and came");
+    assert_eq!(mirror.last_qualifying(), Some(ms(700)));
+}
+
+#[test]
 fn lines_that_are_added_to_a_list_make_nothing_volatile() {
     let mut mirror = mirror();
     for i in 0..20_u64 {

@@ -41,9 +41,14 @@ impl Hasher for IdHasher {
     }
 }
 
+type ById<T> = HashMap<ElementId, T, BuildHasherDefault<IdHasher>>;
+
+/// Texts that went and those that came into their places, each with the one that is there now.
+type Heirs = ById<ElementId>;
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Volatiles {
-    watched: HashMap<ElementId, Watched, BuildHasherDefault<IdHasher>>,
+    watched: ById<Watched>,
     /// When to look again for who can be forgotten.
     next_tidying: Moment,
 }
@@ -118,20 +123,18 @@ impl Volatiles {
 }
 
 /// Which element's text or state the mutation changed; a text that was put in the place of another changed its words.
-fn subject(m: &Mutation, heirs: &[(ElementId, ElementId)]) -> Option<ElementId> {
+fn subject(m: &Mutation, heirs: &Heirs) -> Option<ElementId> {
     match m.class {
         Class::Text | Class::State => Some(m.element),
-        Class::Structure => {
-            heirs.iter().find(|(gone, heir)| m.element == *gone || m.element == *heir).map(|(_, heir)| *heir)
-        }
+        Class::Structure => heirs.get(&m.element).copied(),
         _ => None,
     }
 }
 
-/// Texts that went, each with the one that came into its place: a page that sets what an element says puts another text into it.
-/// Their ids differ (SPEC §2), but a clock that ticks like this is a clock.
-fn heirs(mutations: &[Mutation], net: &Net) -> Vec<(ElementId, ElementId)> {
-    let mut found = Vec::new();
+/// A page that sets what an element says puts another text into the place of the one that is there. Their ids differ (SPEC §2), but a
+/// clock that ticks like this is a clock.
+fn heirs(mutations: &[Mutation], net: &Net) -> Heirs {
+    let mut found = Heirs::default();
     if !mutations.iter().any(|m| m.class == Class::Structure) {
         return found;
     }
@@ -146,13 +149,14 @@ fn heirs(mutations: &[Mutation], net: &Net) -> Vec<(ElementId, ElementId)> {
             _ => None,
         });
         let Some((old, new)) = children.filter(|(old, new)| old.len() == new.len()) else { continue };
+        let mut replaced = old.iter().zip(new).filter(|(gone, heir)| went(gone) && came(heir)).peekable();
+        let Some((_, first)) = replaced.peek().copied() else { continue };
         let before = found.len();
-        let replaced = old.iter().zip(new).filter(|(gone, heir)| went(gone) && came(heir));
-        found.extend(replaced.map(|(gone, heir)| (*gone, *heir)));
-        // Several ticks in one batch: those in between came and went.
-        if let [(_, heir)] = found[before..] {
+        found.extend(replaced.flat_map(|(gone, heir)| [(*gone, *heir), (*heir, *heir)]));
+        if found.len() == before + 2 {
+            // Several ticks in one batch: those in between came and went.
             let between = net.passed.iter().filter(|p| p.node.parent() == Some(*parent) && is_words(&p.node));
-            found.extend(between.map(|p| (p.id, heir)));
+            found.extend(between.map(|p| (p.id, *first)));
         }
     }
     found
