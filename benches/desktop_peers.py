@@ -13,9 +13,11 @@ import subprocess
 import sys
 import time
 
+from pairs import times_of
+
 OURS, LIVE, STILLPOINT, XA11Y, REPORT = sys.argv[1:6]
 APPS = ["mousepad", "gtk3-widget-factory", "gnome-calculator"]
-ROUNDS = 15
+ROUNDS = 31
 
 
 def millis(work):
@@ -59,13 +61,9 @@ def ours(pid):
 
 
 def times_faster(samples, peers):
-    """The fastest peer's time by ours, round by round, and of that the median: what slows the machine for a while slows both."""
+    """The fastest peer's time by ours."""
     fastest = min((s for s in peers.values() if s), key=statistics.median, default=None)
-    if fastest is None:
-        return None
-    if len(fastest) != len(samples):
-        return round(statistics.median(fastest) / statistics.median(samples), 2)
-    return round(statistics.median(theirs / mine for theirs, mine in zip(fastest, samples)), 2)
+    return round(times_of(fastest, samples), 2) if fastest else None
 
 
 def figure(name, samples, peers, command, nodes):

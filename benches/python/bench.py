@@ -7,13 +7,16 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import pathlib
 import platform
 import statistics
 import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import stillpoint as sp
+from pairs import times_of
 
 BASE, REPORT = sys.argv[1:3]
 COMMAND = "script/bench python"
@@ -21,7 +24,7 @@ COMMAND = "script/bench python"
 SCENE, CELL = "sim:table:60", '#row-30 >> button "Delete"'
 ROUNDS, CALLS, FINDS = 300, 200, 20
 EDITOR, NAME = "mousepad", "Go to..."
-LIVE_ROUNDS = 40
+LIVE_ROUNDS, LIVE_CALLS = 60, 20
 
 
 def once(work, times=1):
@@ -49,16 +52,20 @@ class Rust:
         self.process.wait()
 
 
-def figure(name, unit, samples, peers=None, aim=None, **more):
-    kept = sorted(samples[len(samples) // 10 :])
+def warm(samples):
+    """Without the first tenth."""
+    return samples[len(samples) // 10 :]
+
+
+def figure(name, unit, samples, peers=None, beside=None, aim=None, **more):
+    """The ratio is to the fastest of `peers`; what is told `beside` is no peer."""
+    kept = sorted(warm(samples))
     p50, p99 = statistics.median(kept), kept[int((len(kept) - 1) * 0.99)]
-    told = {}
-    for peer, theirs in (peers or {}).items():
-        told[peer] = theirs if isinstance(theirs, str) else round(statistics.median(theirs[len(theirs) // 10 :]), 2)
-    fastest = [value for value in told.values() if not isinstance(value, str)]
+    told = {who: round(statistics.median(warm(theirs)), 2) for who, theirs in {**(peers or {}), **(beside or {})}.items()}
+    fastest = min(peers.values(), key=statistics.median) if peers else None
     found = {
         "name": name, "unit": unit, "ours": round(p50, 2), "p50": round(p50, 2), "p99": round(p99, 2),
-        "samples": len(kept), "peers": told, "ratio": round(p50 / min(fastest), 5) if fastest else None,
+        "samples": len(kept), "peers": told, "ratio": round(times_of(warm(samples), warm(fastest)), 5) if fastest else None,
         "command": COMMAND, **more,
     }
     if aim is not None:
@@ -83,9 +90,9 @@ def above_rust():
     nodes = {"nodes": rust.nodes}
     extra = lambda ours, theirs: [a - b for a, b in zip(ours, theirs)]
     return [
-        figure("is_idle", "µs", idle, {"the same in Rust": idle_rust}),
+        figure("is_idle", "µs", idle, beside={"the same in Rust": idle_rust}),
         figure("is_idle, above the Rust call", "µs", extra(idle, idle_rust), aim=5.0),
-        figure("find an element", "µs", find, {"the same in Rust": find_rust}, **nodes),
+        figure("find an element", "µs", find, beside={"the same in Rust": find_rust}, **nodes),
         figure("find an element, above the Rust call", "µs", extra(find, find_rust), aim=200.0, **nodes),
         figure("find an element and read its text", "µs", text, **nodes),
     ]
@@ -149,7 +156,7 @@ def on_a_live_app():
                 assert read() == (NAME, True), read
             mirror, theirs = [], {name: [] for name in peers}
             for _ in range(LIVE_ROUNDS):
-                mirror.append(once(ours))
+                mirror.append(once(ours, LIVE_CALLS))
                 for name, read in peers.items():
                     theirs[name].append(once(read))
     finally:

@@ -9,10 +9,12 @@ import pathlib
 import statistics
 import sys
 import time
+import typing
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "flake"))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "flake")]
 from desktop_lane import PATTERNS, Way
+from pairs import times_of
 from tally import quantile
 
 TREE_WAYS = {"Stillpoint": "Stillpoint, idle SDK", "pyatspi": "pyatspi, listening", "dogtail": "dogtail, its delay", "xa11y": "xa11y, locator"}
@@ -20,15 +22,12 @@ ACT_WAYS = {"Stillpoint": "Stillpoint, idle SDK", "Stillpoint, expecting": "Stil
             "dogtail, told the text": "dogtail, searching", "dogtail, its delay": "dogtail, its delay", "xa11y, told the text": "xa11y, locator"}
 # A peer that would take longer for one read, by its time for the size before, is not asked.
 LONGEST_READ_MS = 30_000
-# What is short is taken again and again within its turn, so many times and for so long, and has so many turns: what moves a short time
-# lasts for a turn, so that a median needs many of them.
-AGAIN, TURN_MS, SHORT_ROUNDS = 25, 100, 24
-# Stillpoint and its fastest peer have so many turns, if they take no longer than this; who takes longer has the fewest.
-PAIR_ROUNDS, PAIR_MS, FEWEST_ROUNDS = 12, 1_000, 3
+# What is short is taken again and again within its turn, so many times and for so long.
+AGAIN, TURN_MS = 100, 100
+# What takes longer has few turns; what is slow has one, if it is not one of the two of a ratio.
+LONG_MS, SLOW_MS = 1_000, 5_000
 # Waits for nothing of each tool.
 NEVERS = 5
-# What takes longer than this is taken once.
-SLOW_MS = 5_000
 
 
 def middles(turns):
@@ -43,15 +42,11 @@ def fastest(samples):
 
 
 def ratio(samples):
-    """Ours by the fastest peer's, round by round, and of that the median: what slows the machine for a while slows both. With fewer than three
-    rounds in common it is the ratio of the medians."""
+    """Ours by the fastest peer's."""
     peer, ours = fastest(samples), samples["Stillpoint"]
     if peer is None or not isinstance(ours, list) or not ours:
         return None
-    pairs = list(zip(middles(ours), middles(samples[peer])))
-    if len(pairs) < 3:
-        return statistics.median(middles(ours)) / statistics.median(middles(samples[peer]))
-    return statistics.median(one / other for one, other in pairs)
+    return times_of(middles(ours), middles(samples[peer]))
 
 
 class Figures:
@@ -96,25 +91,40 @@ def is_short(times):
     return len(times) < AGAIN and sum(times) + times[-1] <= TURN_MS
 
 
-def rounds_of(last, is_paired, rounds):
-    """How many turns somebody has who took so long for the last."""
-    if last <= TURN_MS:
-        return SHORT_ROUNDS
-    if last > PAIR_MS:
-        return FEWEST_ROUNDS
-    return max(rounds, PAIR_ROUNDS) if is_paired else rounds
+class Rounds(typing.NamedTuple):
+    """How many turns somebody has: what moves a short time lasts for a turn, so that a median needs many of them."""
+
+    short: int
+    pair: int
+    long_pair: int
+    others: int
+    long_others: int
+
+    def of(self, last, is_paired):
+        """By how long the last one took, and whether it is one of the two of a ratio."""
+        if last <= TURN_MS:
+            return self.short
+        if last <= LONG_MS:
+            return self.pair if is_paired else self.others
+        if is_paired:
+            return self.long_pair
+        return self.long_others if last <= SLOW_MS else 1
+
+
+QUICK = Rounds(short=24, pair=12, long_pair=3, others=5, long_others=3)
+WHOLE = Rounds(short=40, pair=24, long_pair=5, others=7, long_others=3)
 
 
 def turns(samples, rounds):
     """Who takes a turn, round after round: everybody in the first ones, then those who are quick, and the two of the ratio. `samples` are filled
     meanwhile."""
-    for number in range(max(rounds, SHORT_ROUNDS)):
+    for number in range(rounds.short):
         pair = ("Stillpoint", fastest(samples))
         for label, taken in list(samples.items()):
             if isinstance(taken, str):
                 continue
             last = middles(taken[-1:])[0] if taken else 0
-            if number < rounds_of(last, label in pair, rounds):
+            if number < rounds.of(last, label in pair):
                 yield label
 
 
@@ -155,11 +165,6 @@ def too_long(before, label, size):
     return f"not measured: a read would take {expected / 1000:.0f} s, by its time for {last:,}" if expected > LONGEST_READ_MS else None
 
 
-def is_slow(samples):
-    """Long enough that one time is enough."""
-    return isinstance(samples, list) and any(value > SLOW_MS for value in middles(samples))
-
-
 def trees(options, figures, sizes, rounds):
     before = None
     for size in sizes:
@@ -170,8 +175,8 @@ def trees(options, figures, sizes, rounds):
         times = {}
         for task, what in (("first-desktop", "first"), ("again-desktop", "again"), ("find-desktop", "find")):
             samples = {label: skipped.get(label, []) for label in TREE_WAYS}
-            for label in turns(samples, rounds if size <= 1000 else max(2, rounds // 3)):
-                if label in ways and not is_slow(samples[label]):
+            for label in turns(samples, rounds):
+                if label in ways:
                     put(samples, label, measure(ways[label], what, f"Filler {fillers(size) * 3 // 4}"))
             if what == "first":
                 times = {label: statistics.median(middles(taken)) if isinstance(taken, list) else taken for label, taken in samples.items()}
@@ -200,7 +205,7 @@ def acts(options, figures, rounds):
         samples = {label: [] for label in ways}
         for way in ways.values():
             way.choose(pattern["name"])
-        for label in turns(samples, rounds if "1500" not in pattern["name"] else rounds // 2):
+        for label in turns(samples, rounds):
             put(samples, label, act(ways[label], pattern))
         figures.add("act", f"desktop: {pattern['name']}", "ms", samples)
     for way in ways.values():
@@ -240,7 +245,7 @@ def main():
     options = parser.parse_args()
     options.seed, options.verbose = 1, False
     figures = Figures(options.out)
-    sizes, rounds = ([100, 1000], 5) if options.quick else ([100, 1000, 10_000, 50_000], 9)
+    sizes, rounds = ([100, 1000], QUICK) if options.quick else ([100, 1000, 10_000, 50_000], WHOLE)
     parts = {"acts": lambda: acts(options, figures, rounds), "trees": lambda: trees(options, figures, options.sizes or sizes, rounds), "never": lambda: never(options, figures)}
     for name, part in parts.items():
         if options.only in (None, name):

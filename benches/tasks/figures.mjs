@@ -1,7 +1,7 @@
 // The figures of one program, in a file that is written anew after each.
 import fs from 'node:fs';
+import { at, timesOf } from '../pairs.mjs';
 
-const at = (list, share) => { const sorted = [...list].sort((a, b) => a - b); return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]; };
 const isNumber = (value) => typeof value === 'number';
 /** The median of each turn; what was taken once is a turn of its own. */
 export const middles = (turns) => turns.map((turn) => (Array.isArray(turn) ? at(turn, 0.5) : turn));
@@ -13,13 +13,11 @@ export function fastest(samples) {
   return times.sort(([a], [b]) => a - b)[0]?.[1];
 }
 
-/** Ours by the fastest peer's, round by round, and of that the median: what slows the machine for a while slows both. With fewer than three
- * rounds in common, or where the least is told, it is the ratio of what is told. */
+/** Ours by the fastest peer's; where another share than the median is told, the ratio of what is told. */
 function ratio(samples, told, share) {
   const peer = fastest(samples), ours = samples.Stillpoint;
   if (!peer || !Array.isArray(ours) || !ours.length) return null;
-  const theirs = middles(samples[peer]), pairs = middles(ours).slice(0, theirs.length).map((one, round) => one / theirs[round]);
-  return share !== 0.5 || pairs.length < 3 ? told.Stillpoint / told[peer] : at(pairs, 0.5);
+  return share === 0.5 ? timesOf(middles(ours), middles(samples[peer])) : told.Stillpoint / told[peer];
 }
 
 export class Figures {

@@ -16,16 +16,15 @@ import { cpuOf, memoryOf, memoryOfOne } from './processes.mjs';
 const { values: options, positionals: [out] } = parseArgs({ allowPositionals: true,
   options: { stillpoint: { type: 'string' }, quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
 const { encode } = createRequire(path.join(path.resolve(process.env.PEERS), 'package.json'))('gpt-tokenizer');
-const ROUNDS = options.quick ? 5 : 7, SIZES = options.quick ? [100, 1000] : [100, 1000, 10000, 50000];
+const SIZES = options.quick ? [100, 1000] : [100, 1000, 10000, 50000];
 const SESSIONS = options.quick ? [1, 10, 50] : [1, 10, 50, 200], PAGES = options.quick ? [1, 8] : [1, 8, 20];
-const NEVER_MS = 6000, NEVERS = 7, COLD_ROUNDS = 7, ELEMENTS_PER_ROW = 7;
-// What is short is taken again and again within its turn, so many times and for so long, and has so many turns: what moves a short time
-// lasts for a turn, so that a median needs many of them.
-const AGAIN = 25, TURN_MS = 100, SHORT_ROUNDS = 24;
-// Stillpoint and its fastest peer have so many turns, if they take no longer than this; who takes longer has the fewest.
-const PAIR_ROUNDS = 12, PAIR_MS = 1000, FEWEST_ROUNDS = 3;
-// What takes longer is asked once for each size.
-const LONG_MS = 5000;
+const NEVER_MS = 6000, NEVERS = 7, ELEMENTS_PER_ROW = 7;
+// What is short is taken again and again within its turn, so many times and for so long.
+const AGAIN = 100, TURN_MS = 100;
+// What takes longer has few turns; what is slow has one, if it is not one of the two of a ratio.
+const LONG_MS = 1000, SLOW_MS = 5000;
+// How many turns somebody has: what moves a short time lasts for a turn, so that a median needs many of them.
+const ROUNDS = options.quick ? { short: 24, pair: 12, longPair: 3, others: 5, longOthers: 3 } : { short: 40, pair: 24, longPair: 5, others: 7, longOthers: 3 };
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
 const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json'))).filter((one) => one.bench);
 const figures = new Figures(out, 'script/bench tasks');
@@ -48,26 +47,26 @@ const put = (samples, label, told) => {
   if (typeof told === 'string') samples[label] = told;
   else if (typeof samples[label] !== 'string') samples[label] = [...(samples[label] ?? []), told];
 };
-/** How many turns somebody has who took so long for the last. */
-function roundsOf(last, isPaired, rounds) {
-  if (last <= TURN_MS) return SHORT_ROUNDS;
-  if (last > PAIR_MS) return FEWEST_ROUNDS;
-  return isPaired ? Math.max(rounds, PAIR_ROUNDS) : rounds;
+/** By how long the last one took, and whether it is one of the two of a ratio. */
+function roundsOf(last, isPaired) {
+  if (last <= TURN_MS) return ROUNDS.short;
+  if (last <= LONG_MS) return isPaired ? ROUNDS.pair : ROUNDS.others;
+  if (isPaired) return ROUNDS.longPair;
+  return last <= SLOW_MS ? ROUNDS.longOthers : 1;
 }
 /** Who takes a turn, round after round: everybody in the first ones, then those who are quick, and the two of the ratio. `samples` are filled
  * meanwhile. */
-function* turns(labels, samples, rounds) {
-  for (let round = 0; round < Math.max(rounds, SHORT_ROUNDS); round++) {
+function* turns(labels, samples) {
+  for (let round = 0; round < ROUNDS.short; round++) {
     const pair = ['Stillpoint', fastest(samples)];
     for (const label of labels) {
       const taken = samples[label] ?? [];
       if (typeof taken === 'string') continue;
       const last = taken.length ? middles(taken.slice(-1))[0] : 0;
-      if (round < roundsOf(last, pair.includes(label), rounds)) yield label;
+      if (round < roundsOf(last, pair.includes(label))) yield label;
     }
   }
 }
-const isSlow = (samples, label) => Array.isArray(samples[label]) && middles(samples[label])[0] > LONG_MS;
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'stillpoint-tasks-'));
 const site = await serve(folder);
@@ -85,7 +84,6 @@ async function acts() {
     for (const [place, label] of Object.keys(labels).entries()) {
       await drivers[label].open(`${site.base}web.html?pattern=${encodeURIComponent(pattern.name)}&token=act${place}`, pattern.do);
     }
-    const rounds = pattern.name.includes('1500') ? 3 : ROUNDS;
     const acted = Object.fromEntries(Object.keys(labels).map((label) => [label, 0]));
     const act = async (place, label, way) => {
       const n = ++acted[label], expect = pattern.expect.replaceAll('{n}', n), truth = site.truth(`act${place}`);
@@ -94,7 +92,7 @@ async function acts() {
       return text.includes(expect) ? ms : null;
     };
     const places = Object.keys(labels);
-    for (const label of turns(places, samples, rounds)) {
+    for (const label of turns(places, samples)) {
       const times = [];
       try {
         do times.push(await act(places.indexOf(label), label, labels[label])); while (times.at(-1) !== null && isShort(times));
@@ -113,22 +111,19 @@ async function firstTree(size) {
   const makers = { Stillpoint: () => stillpoint(options.stillpoint), 'Playwright MCP': () => playwright(scratch), 'chrome-devtools-mcp': () => devtools(scratch),
     Playwright: playwrightLibrary };
   const samples = { Selenium: NO_TREE };
-  for (let round = 0; round < COLD_ROUNDS; round++) {
-    for (const [label, make] of Object.entries(makers)) {
-      if (isSlow(samples, label)) continue;
-      let made;
-      try {
-        const [ms] = await timed(async () => {
-          made = await make();
-          await made.open(rows(size));
-          await made.read();
-        });
-        put(samples, label, [ms]);
-      } catch (error) {
-        put(samples, label, `failed: ${String(error.message).slice(0, 80)}`);
-      }
-      await made?.close();
+  for (const label of turns(Object.keys(makers), samples)) {
+    let made;
+    try {
+      const [ms] = await timed(async () => {
+        made = await makers[label]();
+        await made.open(rows(size));
+        await made.read();
+      });
+      put(samples, label, [ms]);
+    } catch (error) {
+      put(samples, label, `failed: ${String(error.message).slice(0, 80)}`);
     }
+    await made?.close();
   }
   figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', samples, { x: size });
 }
@@ -149,13 +144,13 @@ async function trees(tools) {
         again[label] = bytes[label] = tokens[label] = finding[label] = `failed: ${String(error.message).slice(0, 80)}`;
       }
     }
-    const sound = Object.keys(tools).filter((label) => typeof finding[label] !== 'string'), rounds = size <= 1000 ? ROUNDS : 3;
-    for (const label of turns(sound.filter((one) => tools[one].read), again, rounds)) {
-      if (!isSlow(again, label)) put(again, label, await turn(tools[label].readAgain ?? tools[label].read));
+    const sound = Object.keys(tools).filter((label) => typeof finding[label] !== 'string');
+    for (const label of turns(sound.filter((one) => tools[one].read), again)) {
+      put(again, label, await turn(tools[label].readAgain ?? tools[label].read));
     }
-    for (const label of turns(sound, finding, rounds)) {
+    for (const label of turns(sound, finding)) {
       const find = tools[label].lookUp ?? tools[label].find;
-      if (!isSlow(finding, label)) put(finding, label, await turn(() => find('button', 'Mark 7')));
+      put(finding, label, await turn(() => find('button', 'Mark 7')));
     }
     figures.add('again-web', `page of ${size} elements: reading again`, 'ms', again, { x: size });
     figures.add('find-web', `page of ${size} elements: find a button by its name`, 'ms', finding, { x: size });

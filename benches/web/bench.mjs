@@ -12,7 +12,7 @@ import { PATTERNS } from './patterns.mjs';
 import { atRest, cpuOver, figure, report, times } from './report.mjs';
 
 const [program, serve, file] = process.argv.slice(2);
-const ROUNDS = Number(process.env.ROUNDS ?? 15), READS = 15, IDLE_SECONDS = 20;
+const ROUNDS = Number(process.env.ROUNDS ?? 25), READS = 25, IDLE_SECONDS = 20;
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'stillpoint-bench-'));
 
 const pages = spawn(serve, [], { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -2,14 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
+import { at, timesOf } from '../pairs.mjs';
 import { cpuOf, cpuOfOne } from '../tasks/processes.mjs';
 import { BROWSER } from './browser.mjs';
 
 const round = (x) => typeof x === 'number' ? Math.round(x * 100) / 100 : x;
-const at = (samples, share) => {
-  const sorted = [...samples].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-};
 
 /** One number; `aim` is a value, or a share of one peer's. The ratio is against the best peer that has a number: the one
     with the least, unless more is better; none where nobody is the best. */
@@ -25,14 +22,12 @@ export function figure(name, unit, ours, peers, aim, choose = Math.min) {
   return out;
 }
 
-/** Times in milliseconds: medians, with the aim as a share of one peer's median. The ratio is that of each round, and of those the median: what
-    slows the machine for a while slows both. */
+/** Times in milliseconds: medians, with the aim as a share of one peer's median, and the ratio to the fastest peer, round by round. */
 export function times(name, ours, peers, against, most) {
   const medians = peers.map(([peer, samples]) => [peer, at(samples, 0.5)]);
   const one = figure(name, 'ms', at(ours, 0.5), medians, most && { against, most });
   const fastest = peers.map(([, samples]) => samples).sort((a, b) => at(a, 0.5) - at(b, 0.5))[0];
-  const ratio = Number(at(ours.map((ms, n) => ms / fastest[n]), 0.5).toPrecision(4));
-  return { ...one, ratio, samples: ours.length, p99: round(at(ours, 0.99)) };
+  return { ...one, ratio: Number(timesOf(ours, fastest).toPrecision(4)), samples: ours.length, p99: round(at(ours, 0.99)) };
 }
 
 const ticks = (pid) => {
