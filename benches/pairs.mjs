@@ -1,18 +1,19 @@
-// How two are compared that took turns: round by round, so that what slows the machine for a while slows both.
+// How two are compared that took turns in the same rounds.
 
 export const at = (list, share) => {
   const sorted = [...list].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 };
 
-/** The mean of the middle half: as deaf to outliers as a median, and steady where times come in steps (a frame more or less). */
-function middleMean(values) {
-  const sorted = [...values].sort((a, b) => a - b), cut = Math.floor(sorted.length / 4), middle = sorted.slice(cut, sorted.length - cut);
-  return middle.reduce((sum, one) => sum + one, 0) / middle.length;
+/** The mean of the faster half. What else goes on on a machine only ever makes a program slower, so this is what it takes when it is left
+ * alone; a median goes up and down with how often it was not. */
+function calm(times) {
+  const faster = [...times].sort((a, b) => a - b).slice(0, Math.ceil(times.length / 2));
+  return faster.reduce((sum, one) => sum + one, 0) / faster.length;
 }
 
-/** Ours by theirs. With fewer than three rounds in common it is the ratio of the medians. */
+/** Ours by theirs, of the rounds that both took part in. */
 export function timesOf(ours, theirs) {
-  const pairs = ours.slice(0, theirs.length).map((one, round) => one / theirs[round]);
-  return pairs.length >= 3 ? middleMean(pairs) : at(ours, 0.5) / at(theirs, 0.5);
+  const rounds = Math.min(ours.length, theirs.length);
+  return calm(ours.slice(0, rounds)) / calm(theirs.slice(0, rounds));
 }

@@ -1,15 +1,15 @@
-"""How two are compared that took turns: round by round, so that what slows the machine for a while slows both."""
+"""How two are compared that took turns in the same rounds."""
 
 import statistics
 
 
-def middle_mean(values):
-    """The mean of the middle half: as deaf to outliers as a median, and steady where times come in steps (a frame more or less)."""
-    ordered, cut = sorted(values), len(values) // 4
-    return statistics.fmean(ordered[cut : len(ordered) - cut])
+def calm(times):
+    """The mean of the faster half. What else goes on on a machine only ever makes a program slower, so this is what it takes when it is left
+    alone; a median goes up and down with how often it was not."""
+    return statistics.fmean(sorted(times)[: (len(times) + 1) // 2])
 
 
 def times_of(ours, theirs):
-    """Ours by theirs. With fewer than three rounds in common it is the ratio of the medians."""
-    pairs = [one / other for one, other in zip(ours, theirs)]
-    return middle_mean(pairs) if len(pairs) >= 3 else statistics.median(ours) / statistics.median(theirs)
+    """Ours by theirs, of the rounds that both took part in."""
+    rounds = min(len(ours), len(theirs))
+    return calm(ours[:rounds]) / calm(theirs[:rounds])

@@ -22,10 +22,10 @@ ACT_WAYS = {"Stillpoint": "Stillpoint, idle SDK", "Stillpoint, expecting": "Stil
             "dogtail, told the text": "dogtail, searching", "dogtail, its delay": "dogtail, its delay", "xa11y, told the text": "xa11y, locator"}
 # A peer that would take longer for one read, by its time for the size before, is not asked.
 LONGEST_READ_MS = 30_000
-# What is short is taken again and again within its turn, so many times and for so long.
-AGAIN, TURN_MS = 100, 100
-# What takes longer has few turns; what is slow has one, if it is not one of the two of a ratio.
-LONG_MS, SLOW_MS = 1_000, 5_000
+# A turn takes what is short again, so many times and for so long at most.
+AGAIN, TURN_MS = 20, 30
+# What is short has many turns, what is long few; what is slow has one, if it is not one of the two of a ratio.
+SHORT_MS, LONG_MS, SLOW_MS = 100, 1_000, 5_000
 # Waits for nothing of each tool.
 NEVERS = 5
 
@@ -92,40 +92,36 @@ def is_short(times):
 
 
 class Rounds(typing.NamedTuple):
-    """How many turns somebody has: what moves a short time lasts for a turn, so that a median needs many of them."""
+    """How many turns somebody has, the two of a ratio more than the others. This machine is slower for tenths of a second and for minutes, so
+    that a ratio needs many short turns, over a long time."""
 
     short: int
-    pair: int
-    long_pair: int
-    others: int
+    middling: int
+    long: int
+    short_others: int
+    middling_others: int
     long_others: int
 
-    def of(self, last, is_paired):
-        """By how long the last one took, and whether it is one of the two of a ratio."""
-        if last <= TURN_MS:
-            return self.short
-        if last <= LONG_MS:
-            return self.pair if is_paired else self.others
+    def of(self, usual, is_paired):
+        """By how long it takes, and whether it is one of the two."""
+        if usual <= SHORT_MS:
+            return self.short if is_paired else self.short_others
+        if usual <= LONG_MS:
+            return self.middling if is_paired else self.middling_others
         if is_paired:
-            return self.long_pair
-        return self.long_others if last <= SLOW_MS else 1
+            return self.long
+        return self.long_others if usual <= SLOW_MS else 1
 
 
-QUICK = Rounds(short=24, pair=12, long_pair=3, others=5, long_others=3)
-WHOLE = Rounds(short=40, pair=24, long_pair=5, others=7, long_others=3)
+QUICK = Rounds(short=100, middling=12, long=3, short_others=20, middling_others=5, long_others=3)
+WHOLE = Rounds(short=150, middling=24, long=5, short_others=30, middling_others=7, long_others=3)
 
 
-def turns(samples, rounds):
-    """Who takes a turn, round after round: everybody in the first ones, then those who are quick, and the two of the ratio. `samples` are filled
-    meanwhile."""
-    for number in range(rounds.short):
-        pair = ("Stillpoint", fastest(samples))
-        for label, taken in list(samples.items()):
-            if isinstance(taken, str):
-                continue
-            last = middles(taken[-1:])[0] if taken else 0
-            if number < rounds.of(last, label in pair):
-                yield label
+def takers(samples, number, rounds):
+    """Who takes a turn in this round: everybody in the first ones, then those who are quick, and the two of the ratio."""
+    pair = ("Stillpoint", fastest(samples))
+    usual = {label: statistics.median(middles(taken)) if taken else 0 for label, taken in samples.items() if isinstance(taken, list)}
+    return [label for label, ms in usual.items() if number < rounds.of(ms, label in pair)]
 
 
 def put(samples, label, told):
@@ -165,27 +161,52 @@ def too_long(before, label, size):
     return f"not measured: a read would take {expected / 1000:.0f} s, by its time for {last:,}" if expected > LONGEST_READ_MS else None
 
 
-def trees(options, figures, sizes, rounds):
-    before = None
-    for size in sizes:
-        skipped = {label: words for label in TREE_WAYS if (words := too_long(before, label, size))}
+class Trees:
+    """Apps of one size, one for each tool, and what the tools took to read them."""
+
+    TASKS = ("first", "again", "find")
+
+    def __init__(self, options, size, before):
+        self.size = size
+        self.skipped = {label: words for label in TREE_WAYS if (words := too_long(before, label, size))}
         began = time.monotonic()
-        ways = open_ways({label: way for label, way in TREE_WAYS.items() if label not in skipped}, options, fillers(size))
-        print(f"{size} elements: {len(ways)} apps open after {time.monotonic() - began:.0f} s", flush=True)
-        times = {}
-        for task, what in (("first-desktop", "first"), ("again-desktop", "again"), ("find-desktop", "find")):
-            samples = {label: skipped.get(label, []) for label in TREE_WAYS}
-            for label in turns(samples, rounds):
-                if label in ways:
-                    put(samples, label, measure(ways[label], what, f"Filler {fillers(size) * 3 // 4}"))
-            if what == "first":
-                times = {label: statistics.median(middles(taken)) if isinstance(taken, list) else taken for label, taken in samples.items()}
-            figures.add(task, f"desktop app of {size:,} elements: {what}", "ms", samples, x=size)
-        alone = {label: [memory(way.tool.pid) + sum(memory(pid) for pid in family(way.tool.pid)[1:])] for label, way in ways.items()}
-        figures.add("memory-desktop", f"desktop app of {size:,} elements: memory of the tool", "MiB", {**skipped, **alone}, x=size)
-        for way in ways.values():
+        self.ways = open_ways({label: way for label, way in TREE_WAYS.items() if label not in self.skipped}, options, fillers(size))
+        print(f"{size} elements: {len(self.ways)} apps open after {time.monotonic() - began:.0f} s", flush=True)
+        self.samples = {what: {label: self.skipped.get(label, []) for label in TREE_WAYS} for what in self.TASKS}
+
+    def take(self, number, rounds):
+        for what, samples in self.samples.items():
+            for label in takers(samples, number, rounds):
+                put(samples, label, measure(self.ways[label], what, f"Filler {fillers(self.size) * 3 // 4}"))
+
+    def times(self):
+        """What a first tree took."""
+        return {label: statistics.median(middles(taken)) if isinstance(taken, list) else taken for label, taken in self.samples["first"].items()}
+
+    def tell(self, figures):
+        for what, samples in self.samples.items():
+            figures.add(f"{what}-desktop", f"desktop app of {self.size:,} elements: {what}", "ms", samples, x=self.size)
+        alone = {label: [sum(memory(pid) for pid in family(way.tool.pid))] for label, way in self.ways.items()}
+        figures.add("memory-desktop", f"desktop app of {self.size:,} elements: memory of the tool", "MiB", {**self.skipped, **alone}, x=self.size)
+
+    def close(self):
+        for way in self.ways.values():
             way.close()
-        before = size, times
+
+
+def trees(options, figures, sizes, rounds):
+    """The small sizes by turns, so that each has rounds over a long time; then each of the large ones."""
+    small = [size for size in sizes if size <= 1_000]
+    before = None
+    for group in [small] * bool(small) + [[size] for size in sizes if size > 1_000]:
+        opened = [Trees(options, size, before) for size in group]
+        for number in range(rounds.short):
+            for one in opened:
+                one.take(number, rounds)
+        for one in opened:
+            one.tell(figures)
+            one.close()
+        before = opened[-1].size, opened[-1].times()
 
 
 def act(way, pattern):
@@ -205,8 +226,9 @@ def acts(options, figures, rounds):
         samples = {label: [] for label in ways}
         for way in ways.values():
             way.choose(pattern["name"])
-        for label in turns(samples, rounds):
-            put(samples, label, act(ways[label], pattern))
+        for number in range(rounds.short):
+            for label in takers(samples, number, rounds):
+                put(samples, label, act(ways[label], pattern))
         figures.add("act", f"desktop: {pattern['name']}", "ms", samples)
     for way in ways.values():
         way.close()

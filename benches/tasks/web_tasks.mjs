@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { devtools, playwright, stillpoint } from '../web/servers.mjs';
 import { serve } from '../flake/web_server.mjs';
 import { WAYS } from '../flake/web_tools.mjs';
+import { at } from '../pairs.mjs';
 import { Figures, fastest, middles } from './figures.mjs';
 import { playwrightLibrary, seleniumLibrary } from './libraries.mjs';
 import { cpuOf, memoryOf, memoryOfOne } from './processes.mjs';
@@ -19,12 +20,14 @@ const { encode } = createRequire(path.join(path.resolve(process.env.PEERS), 'pac
 const SIZES = options.quick ? [100, 1000] : [100, 1000, 10000, 50000];
 const SESSIONS = options.quick ? [1, 10, 50] : [1, 10, 50, 200], PAGES = options.quick ? [1, 8] : [1, 8, 20];
 const NEVER_MS = 6000, NEVERS = 7, ELEMENTS_PER_ROW = 7;
-// What is short is taken again and again within its turn, so many times and for so long.
-const AGAIN = 100, TURN_MS = 100;
-// What takes longer has few turns; what is slow has one, if it is not one of the two of a ratio.
-const LONG_MS = 1000, SLOW_MS = 5000;
-// How many turns somebody has: what moves a short time lasts for a turn, so that a median needs many of them.
-const ROUNDS = options.quick ? { short: 24, pair: 12, longPair: 3, others: 5, longOthers: 3 } : { short: 40, pair: 24, longPair: 5, others: 7, longOthers: 3 };
+// A turn takes what is short again, so many times and for so long at most.
+const AGAIN = 20, TURN_MS = 30;
+// What is short has many turns, what is long few; what is slow has one, if it is not one of the two of a ratio.
+const SHORT_MS = 100, LONG_MS = 1000, SLOW_MS = 5000;
+// How many turns somebody has, the two of a ratio more than the others. This machine is slower for tenths of a second and for minutes, so
+// that a ratio needs many short turns, over a long time.
+const ROUNDS = options.quick ? { short: 100, middling: 12, long: 3, shortOthers: 20, middlingOthers: 5, longOthers: 3 }
+  : { short: 150, middling: 24, long: 5, shortOthers: 30, middlingOthers: 7, longOthers: 3 };
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
 const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json'))).filter((one) => one.bench);
 const figures = new Figures(out, 'script/bench tasks');
@@ -33,6 +36,7 @@ const NO_TREE = 'cannot: it has no accessibility tree', NO_SERVER = 'cannot: it 
 const timed = async (work) => { const began = performance.now(); const told = await work(); return [performance.now() - began, told]; };
 /** Whether a turn with these times goes on. */
 const isShort = (times) => times.length < AGAIN && times.reduce((sum, ms) => sum + ms, 0) + times.at(-1) <= TURN_MS;
+const failed = (error) => `failed: ${String(error.message).slice(0, 80)}`;
 /** A turn: the times of what is short, one of what is long; words where it fails. */
 async function turn(work) {
   const times = [];
@@ -40,31 +44,30 @@ async function turn(work) {
     do times.push((await timed(work))[0]); while (isShort(times));
     return times;
   } catch (error) {
-    return `failed: ${String(error.message).slice(0, 80)}`;
+    return failed(error);
   }
 }
 const put = (samples, label, told) => {
   if (typeof told === 'string') samples[label] = told;
   else if (typeof samples[label] !== 'string') samples[label] = [...(samples[label] ?? []), told];
 };
-/** By how long the last one took, and whether it is one of the two of a ratio. */
-function roundsOf(last, isPaired) {
-  if (last <= TURN_MS) return ROUNDS.short;
-  if (last <= LONG_MS) return isPaired ? ROUNDS.pair : ROUNDS.others;
-  if (isPaired) return ROUNDS.longPair;
-  return last <= SLOW_MS ? ROUNDS.longOthers : 1;
+/** By how long it takes, and whether it is one of the two. */
+function roundsOf(usual, isPaired) {
+  if (usual <= SHORT_MS) return isPaired ? ROUNDS.short : ROUNDS.shortOthers;
+  if (usual <= LONG_MS) return isPaired ? ROUNDS.middling : ROUNDS.middlingOthers;
+  if (isPaired) return ROUNDS.long;
+  return usual <= SLOW_MS ? ROUNDS.longOthers : 1;
 }
-/** Who takes a turn, round after round: everybody in the first ones, then those who are quick, and the two of the ratio. `samples` are filled
- * meanwhile. */
-function* turns(labels, samples) {
+/** Who takes a turn in this round: everybody in the first ones, then those who are quick, and the two of the ratio. */
+function takers(labels, samples, round) {
+  const pair = ['Stillpoint', fastest(samples)];
+  const usual = (label) => (samples[label]?.length ? at(middles(samples[label]), 0.5) : 0);
+  return labels.filter((label) => typeof samples[label] !== 'string' && round < roundsOf(usual(label), pair.includes(label)));
+}
+/** All rounds of several tasks, by turns: each is [who takes part, its samples, a turn of somebody]. */
+async function race(tasks) {
   for (let round = 0; round < ROUNDS.short; round++) {
-    const pair = ['Stillpoint', fastest(samples)];
-    for (const label of labels) {
-      const taken = samples[label] ?? [];
-      if (typeof taken === 'string') continue;
-      const last = taken.length ? middles(taken.slice(-1))[0] : 0;
-      if (round < roundsOf(last, pair.includes(label))) yield label;
-    }
+    for (const [labels, samples, take] of tasks) for (const label of takers(labels, samples, round)) put(samples, label, await take(label));
   }
 }
 
@@ -92,47 +95,43 @@ async function acts() {
       return text.includes(expect) ? ms : null;
     };
     const places = Object.keys(labels);
-    for (const label of turns(places, samples)) {
+    await race([[places, samples, async (label) => {
       const times = [];
       try {
         do times.push(await act(places.indexOf(label), label, labels[label])); while (times.at(-1) !== null && isShort(times));
-        put(samples, label, times.includes(null) ? 'early: did not read the final state' : times);
+        return times.includes(null) ? 'early: did not read the final state' : times;
       } catch (error) {
-        put(samples, label, `failed: ${String(error.message).slice(0, 80)}`);
+        return failed(error);
       }
-    }
+    }]]);
     figures.add('act', `web: ${pattern.name}`, 'ms', samples);
   }
   for (const driver of Object.values(drivers)) await driver.close();
 }
 
 /** From nothing: a server or library is started, opens the page with a browser of its own, and tells the tree. */
-async function firstTree(size) {
-  const makers = { Stillpoint: () => stillpoint(options.stillpoint), 'Playwright MCP': () => playwright(scratch), 'chrome-devtools-mcp': () => devtools(scratch),
-    Playwright: playwrightLibrary };
-  const samples = { Selenium: NO_TREE };
-  for (const label of turns(Object.keys(makers), samples)) {
-    let made;
-    try {
-      const [ms] = await timed(async () => {
-        made = await makers[label]();
-        await made.open(rows(size));
-        await made.read();
-      });
-      put(samples, label, [ms]);
-    } catch (error) {
-      put(samples, label, `failed: ${String(error.message).slice(0, 80)}`);
-    }
+async function firstTree(make, size) {
+  let made;
+  try {
+    const [ms] = await timed(async () => {
+      made = await make();
+      await made.open(rows(size));
+      await made.read();
+    });
+    return [ms];
+  } catch (error) {
+    return failed(error);
+  } finally {
     await made?.close();
   }
-  figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', samples, { x: size });
 }
 
-/** Reading again, finding, sizes. */
+/** First tree, reading again, finding, sizes. */
 async function trees(tools) {
+  const makers = { Stillpoint: () => stillpoint(options.stillpoint), 'Playwright MCP': () => playwright(scratch), 'chrome-devtools-mcp': () => devtools(scratch),
+    Playwright: playwrightLibrary };
   for (const size of SIZES) {
-    await firstTree(size);
-    const again = { Selenium: NO_TREE }, bytes = { Selenium: NO_TREE }, tokens = { Selenium: NO_TREE }, finding = {}, told = {};
+    const first = { Selenium: NO_TREE }, again = { Selenium: NO_TREE }, bytes = { Selenium: NO_TREE }, tokens = { Selenium: NO_TREE }, finding = {}, told = {};
     for (const [label, tool] of Object.entries(tools)) {
       try {
         await tool.open(rows(size));
@@ -141,17 +140,16 @@ async function trees(tools) {
         [bytes[label], tokens[label]] = [[Buffer.byteLength(text)], [encode(text).length]];
         if (label === 'Stillpoint') told.note = /\((?:[^()]*rows[^()]*|[^()]*more[^()]*)\)/.exec(text)?.[0];
       } catch (error) {
-        again[label] = bytes[label] = tokens[label] = finding[label] = `failed: ${String(error.message).slice(0, 80)}`;
+        again[label] = bytes[label] = tokens[label] = finding[label] = failed(error);
       }
     }
     const sound = Object.keys(tools).filter((label) => typeof finding[label] !== 'string');
-    for (const label of turns(sound.filter((one) => tools[one].read), again)) {
-      put(again, label, await turn(tools[label].readAgain ?? tools[label].read));
-    }
-    for (const label of turns(sound, finding)) {
-      const find = tools[label].lookUp ?? tools[label].find;
-      put(finding, label, await turn(() => find('button', 'Mark 7')));
-    }
+    await race([
+      [Object.keys(makers), first, (label) => firstTree(makers[label], size)],
+      [sound.filter((one) => tools[one].read), again, (label) => turn(tools[label].readAgain ?? tools[label].read)],
+      [sound, finding, (label) => turn(() => (tools[label].lookUp ?? tools[label].find)('button', 'Mark 7'))],
+    ]);
+    figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', first, { x: size });
     figures.add('again-web', `page of ${size} elements: reading again`, 'ms', again, { x: size });
     figures.add('find-web', `page of ${size} elements: find a button by its name`, 'ms', finding, { x: size });
     figures.add('bytes-web', `page of ${size} elements: a snapshot`, 'bytes', bytes, { x: size, ...told });
@@ -250,7 +248,7 @@ async function pages() {
           const [ms, told] = await timed(() => more[label](tool, rows(700, `page=${opened}`)));
           put(times, label, told?.failed ? `failed: ${told.text.slice(0, 80)}` : [ms]);
         } catch (error) {
-          put(times, label, `failed: ${String(error.message).slice(0, 80)}`);
+          put(times, label, failed(error));
         }
       }
     }
