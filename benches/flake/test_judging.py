@@ -9,8 +9,9 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 APP = HERE.parents[1] / "apps" / "patterns"
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 from desktop_lane import judge
+from pairs import times_of
 from run import shares
 from tally import tally, wilson
 
@@ -58,6 +59,24 @@ class Counting(unittest.TestCase):
         self.assertEqual(shares(450, 50), [50] * 9)
         self.assertEqual(sum(shares(47, 10)), 47)
         self.assertEqual(shares(0, 10), [])
+
+
+class Comparing(unittest.TestCase):
+    #: Ours, theirs, and what is to come out.
+    CASES = [
+        ([1, 1, 9], [2, 2, 2], 0.5),  # what slowed one round does not count
+        ([1, 3, 100, 100], [4, 8, 100, 100], 1 / 3),  # the faster half, rounded up
+        ([5, 1, 1, 1], [10], 0.5),  # rounds that only one had do not count
+    ]
+
+    def test_the_faster_halves_of_the_common_rounds_are_compared(self):
+        for ours, theirs, ratio in self.CASES:
+            self.assertAlmostEqual(times_of(ours, theirs), ratio)
+
+    def test_both_languages_compare_alike(self):
+        code = f"import('{HERE.parent}/pairs.mjs').then((m) => console.log(JSON.stringify({json.dumps(self.CASES)}.map(([a, b]) => m.timesOf(a, b)))))"
+        told = json.loads(subprocess.run(["node", "-e", code], capture_output=True, text=True, check=True).stdout)
+        self.assertEqual(told, [times_of(ours, theirs) for ours, theirs, _ in self.CASES])
 
 
 class Patterns(unittest.TestCase):
