@@ -10,7 +10,7 @@ use stillpoint_core::render::{EmitOptions, SnapshotView, delta_text, elements, e
 use stillpoint_core::revise::{Mirror, Revision};
 use stillpoint_core::select::{Generator, Selector, Visibility, resolve};
 use stillpoint_core::settle::{LoadingState, StabilityState, loading_state};
-use stillpoint_core::tree::{Change, NativeKey, NewNode, Prop, Props, Rect, Role, State, StateValue};
+use stillpoint_core::tree::{Change, Limits, NativeKey, NewNode, Prop, Props, Rect, Role, State, StateValue};
 
 #[global_allocator]
 static HEAP: heap::Counted = heap::Counted;
@@ -19,6 +19,7 @@ const LARGE: usize = 50_000;
 const SCREEN: usize = 2_048;
 const SEARCHED: usize = 10_000;
 const SAMPLES: usize = 20_000;
+const ROWS: usize = 2_000;
 
 /// A part of the bench by its name.
 type Part = (&'static str, fn(&mut Report));
@@ -126,6 +127,36 @@ fn changes(report: &mut Report) {
         let samples = after_snapshot(&mut mirror, &mut now, change);
         report.time(&format!("the same right after a snapshot: {name}"), &samples, None);
     }
+    let mut mirror = list();
+    let mut now = ticking();
+    let samples = each(40, |n| (redraw(n), now()), |(changes, at)| mirror.apply(changes, at));
+    report.time("a list of 2,000 rows drawn anew, its ids kept", &samples, None);
+}
+
+/// The rows of a list as the platform makes them for the n-th time: other objects, the same words.
+fn rows(n: usize) -> impl Iterator<Item = NewNode> {
+    let key = move |row: usize| NativeKey((1 + n * ROWS + row) as u64);
+    (0..ROWS).map(move |row| {
+        NewNode::new(
+            key(row),
+            Props::new(Role::Row).labelled(&format!("Row {row}")).at(0, row as i32 * 20, 400, 20),
+        )
+    })
+}
+
+fn list() -> Mirror {
+    let whole = rows(0).fold(NewNode::new(NativeKey(0), Props::new(Role::List)), NewNode::child);
+    let mut mirror = Mirror::new(Limits::default());
+    mirror.apply(vec![Change::Replace(whole)], Moment::START);
+    mirror
+}
+
+/// One batch in which all rows of the list go and their like come.
+fn redraw(n: usize) -> Vec<Change> {
+    let gone = rows(n).map(|row| Change::Remove { key: row.key });
+    let come =
+        rows(n + 1).enumerate().map(|(index, node)| Change::Insert { parent: NativeKey(0), index, node });
+    gone.chain(come).collect()
 }
 
 /// A snapshot is held while the change is applied, so that what both share has to be copied first.

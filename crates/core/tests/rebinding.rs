@@ -118,6 +118,21 @@ fn a_replaced_subtree_is_re_bound_all_the_way_down() {
 }
 
 #[test]
+fn a_list_that_is_drawn_anew_keeps_the_ids_of_all_its_rows_but_of_the_one_that_differs() {
+    let named = |n: u64| if n.is_multiple_of(2) { format!("#row-{n}") } else { String::new() };
+    let row = |n: u64| format!("listitem{} \"Row {n}\"", named(n));
+    let list: Vec<String> = (2..402).map(|n| format!("  {}", row(n))).collect();
+    let mut mirror = mirror(&format!("list\n{}", list.join("\n")));
+    let before: Vec<ElementId> = (2..402).map(|n| line(mirror.tree(), n)).collect();
+    let come = (2..402)
+        .map(|n| insert(1, n as usize - 2, fresh(n + 1000, &if n == 77 { row(9999) } else { row(n) })));
+    apply(&mut mirror, (2..402).map(remove).chain(come).collect());
+    let after: Vec<ElementId> = (1002..1402).filter_map(|key| id_of(&mirror, key)).collect();
+    let other: Vec<usize> = (0..400).filter(|n| before[*n] != after[*n]).collect();
+    assert_eq!(other, [75], "the row with the key 77 alone is another");
+}
+
+#[test]
 fn the_order_of_coming_and_going_in_a_batch_does_not_matter() {
     for index in [2, 3] {
         let (before, after) = rebound(vec![insert(2, index, fresh(90, "button \"Save\"")), remove(5)], 5, 90);

@@ -26,42 +26,54 @@ impl Tree {
         }
     }
 
-    /// Pairs of a removed child of `parent` and the one new child that stands in for it.
+    /// Pairs of a removed child of `parent` and the one new child that stands in for it: the bearer of its stable id, or, where there is
+    /// none, the one of its role and label in its place. What is looked up is counted first, for a list may be drawn anew as a whole.
     fn successors(&self, parent: Option<ElementId>, gone: &[ElementId]) -> Vec<(ElementId, ElementId)> {
         let siblings: Vec<ElementId> = match parent {
             Some(parent) => self.get(parent).map(|n| n.children().to_vec()).unwrap_or_default(),
             None => self.view.root.into_iter().collect(),
         };
-        let fresh: Vec<(usize, ElementId)> =
-            siblings.iter().copied().enumerate().filter(|(_, id)| self.is_new(*id)).collect();
+        let fresh: Vec<(usize, ElementId, &Node)> = siblings
+            .into_iter()
+            .enumerate()
+            .filter(|(_, id)| self.is_new(*id))
+            .filter_map(|(place, id)| Some((place, id, self.get(id)?)))
+            .collect();
+        let mut bearers: HashMap<&str, usize> = HashMap::new();
+        for id in fresh.iter().filter_map(|(_, _, node)| node.stable_id()) {
+            *bearers.entry(id).or_default() += 1;
+        }
         let places = self.places_before(parent);
-        let mut pairs = Vec::new();
-        for (place, new) in &fresh {
-            let Some(node) = self.get(*new) else { continue };
-            let by_id = |a: &Node| node.stable_id().is_some() && a.stable_id() == node.stable_id();
-            let twin = |a: &Node| a.role() == node.role() && a.label() == node.label();
-            let stand_in = |old: &&ElementId| {
-                self.removed(**old).is_some_and(|before| {
-                    by_id(before)
-                        || (before.stable_id() == node.stable_id()
-                            && twin(before)
-                            && places.get(*old) == Some(place))
-                })
-            };
-            let candidates: Vec<ElementId> = gone.iter().filter(stand_in).copied().collect();
-            // A stable id that several new siblings carry proves nothing about any of them.
-            let collides = node.stable_id().is_some()
-                && fresh.iter().any(|(_, other)| {
-                    other != new && self.get(*other).is_some_and(|o| o.stable_id() == node.stable_id())
-                });
-            if let [only] = candidates[..]
-                && !collides
-                && !pairs.iter().any(|(old, _)| *old == only)
-            {
-                pairs.push((only, *new));
+        let mut by_id: HashMap<&str, Vec<ElementId>> = HashMap::new();
+        let mut by_place: HashMap<usize, Vec<(ElementId, &Node)>> = HashMap::new();
+        for (old, before) in gone.iter().filter_map(|old| Some((*old, self.removed(*old)?))) {
+            match (before.stable_id(), places.get(&old)) {
+                (Some(id), _) => by_id.entry(id).or_default().push(old),
+                (None, Some(place)) => by_place.entry(*place).or_default().push((old, before)),
+                (None, None) => {}
             }
         }
-        pairs
+        let stand_ins = |place: usize, node: &Node| -> Vec<ElementId> {
+            match node.stable_id() {
+                // A stable id that several new siblings carry proves nothing about any of them.
+                Some(id) if bearers[id] > 1 => Vec::new(),
+                Some(id) => by_id.get(id).cloned().unwrap_or_default(),
+                None => by_place
+                    .get(&place)
+                    .into_iter()
+                    .flatten()
+                    .filter(|(_, before)| before.role() == node.role() && before.label() == node.label())
+                    .map(|(old, _)| *old)
+                    .collect(),
+            }
+        };
+        fresh
+            .iter()
+            .filter_map(|(place, new, node)| match stand_ins(*place, node)[..] {
+                [only] => Some((only, *new)),
+                _ => None,
+            })
+            .collect()
     }
 
     fn removed(&self, id: ElementId) -> Option<&Node> {

@@ -18,6 +18,8 @@ mod resources;
 mod schema;
 mod server;
 mod session_tools;
+#[cfg(target_os = "linux")]
+mod sockets;
 mod stdio;
 mod tools;
 

@@ -12,6 +12,10 @@ use tokio_util::sync::CancellationToken;
 
 /// Serves the client on standard input and output until it closes them or `cancel` is cancelled.
 pub async fn serve_stdio(engine: Arc<Engine>, options: Options, cancel: CancellationToken) -> Result<()> {
+    #[cfg(target_os = "linux")]
+    if let Some((input, output)) = crate::sockets::standard() {
+        return serve(engine, options, input, output, cancel).await;
+    }
     let (input, output) = rmcp::transport::io::stdio_pipes();
     serve(engine, options, input, output, cancel).await
 }
