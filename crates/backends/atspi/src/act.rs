@@ -9,7 +9,7 @@ use crate::input::{Gesture, Input};
 use crate::node::Interfaces;
 use crate::object::Object;
 use crate::role::NativeRole;
-use crate::session::Found;
+use crate::session::{Command, Found};
 use crate::state::NativeStates;
 use std::time::Duration;
 use stillpoint_core::tree::{NativeKey, Rect};
@@ -20,6 +20,8 @@ use zbus::{DynamicType, Message};
 const ACTION: &str = "org.a11y.atspi.Action";
 const COMPONENT: &str = "org.a11y.atspi.Component";
 const SELECTION: &str = "org.a11y.atspi.Selection";
+/// How soon an app tells that the focus has moved, if it tells that at all and is not busy.
+const FOCUS_TOLD: Duration = Duration::from_secs(1);
 /// "Wherever is nearest" for `Component.ScrollTo`.
 const ANYWHERE: u32 = 6;
 
@@ -198,8 +200,38 @@ impl AtspiBackend {
     ) -> std::result::Result<(), Refusal> {
         let Some(key) = on else { return Ok(()) };
         let found = self.find(key, deadline).await?;
-        if !found.facts.states.has(NativeStates::FOCUSED) {
-            self.focus(key, deadline).await?;
+        if found.facts.states.has(NativeStates::FOCUSED) {
+            return Ok(());
+        }
+        self.focus(key, deadline).await?;
+        self.await_focus(key, deadline).await
+    }
+
+    /// Waits until the app says that the element has the focus. An app says yes to the request before it has passed it on (Chromium), and
+    /// keys go to whoever has it. Where nobody says that they have it, the app does not tell, and its yes has to do.
+    async fn await_focus(&self, key: NativeKey, deadline: Deadline) -> std::result::Result<(), Refusal> {
+        for until in [deadline.or_after(FOCUS_TOLD), deadline] {
+            match self.request("the keyboard's focus", |there| Command::Focused(key, there), until).await {
+                Err(error) if error.code == Code::TargetUnresponsive => {}
+                there => return Ok(there?),
+            }
+            // The deadline may have passed, and the session answers at once.
+            let soon = Deadline::after(FOCUS_TOLD);
+            let other =
+                self.request("who has the focus", |who| Command::FocusElsewhere(key, who), soon).await?;
+            let Some(other) = other else { return Ok(()) };
+            if deadline.has_passed() {
+                let name = other.facts.name.as_deref().unwrap_or_default();
+                let message = format!(
+                    "the element did not get the keyboard's focus: {name:?} has it, and nothing was typed"
+                );
+                return Err(Error::new(
+                    Code::ActionRejected,
+                    message,
+                    "tap the element first, or what keeps it from getting the focus",
+                )
+                .into());
+            }
         }
         Ok(())
     }

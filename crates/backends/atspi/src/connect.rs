@@ -143,6 +143,7 @@ impl Session {
             last_barrier: 0,
             heard: 0,
             refreshes: Vec::new(),
+            focus_waits: Vec::new(),
             later: HashMap::new(),
             sweeps: HashSet::new(),
             sweep_at: None,

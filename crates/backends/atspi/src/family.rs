@@ -2,6 +2,7 @@
 
 use crate::object::Object;
 use crate::shadow::{Entry, Shadow, Stage};
+use crate::state::NativeStates;
 use std::collections::HashSet;
 use stillpoint_core::tree::NativeKey;
 
@@ -194,6 +195,12 @@ impl Shadow {
             }
             at = parent;
         }
+    }
+
+    /// The objects that say that they have the keyboard's focus.
+    pub(crate) fn focused(&self) -> impl Iterator<Item = NativeKey> {
+        let has_it = |entry: &Entry| !entry.dead && entry.facts.states.has(NativeStates::FOCUSED);
+        self.nodes.iter().filter(move |(_, entry)| has_it(entry)).map(|(key, _)| *key)
     }
 
     /// What has to be added to an object's extents.

@@ -58,6 +58,10 @@ pub(crate) enum Command {
     Scrolled,
     /// What is known of an element.
     Find(NativeKey, oneshot::Sender<Option<Found>>),
+    /// Answer when the keyboard's focus is on an element, or in it.
+    Focused(NativeKey, oneshot::Sender<()>),
+    /// Who has the keyboard's focus, if it is neither an element nor in it nor around it.
+    FocusElsewhere(NativeKey, oneshot::Sender<Option<Found>>),
     /// The windows of the app, the one in front first.
     Windows(oneshot::Sender<Vec<Found>>),
     /// The menu or popover that is on top at a point of the screen.
@@ -89,6 +93,8 @@ pub(crate) struct Session {
     /// How many events the app has sent.
     pub(crate) heard: u64,
     pub(crate) refreshes: Vec<Refresh>,
+    /// Who waits for the focus to be on which element.
+    pub(crate) focus_waits: Vec<(NativeKey, oneshot::Sender<()>)>,
     /// Whose places have to be asked for, and when.
     pub(crate) later: HashMap<NativeKey, Instant>,
     pub(crate) sweeps: HashSet<NativeKey>,
@@ -262,6 +268,7 @@ impl Session {
         }
         self.answer_barriers();
         self.answer_refreshes();
+        self.answer_focus_waits();
     }
 
     fn count_repairs(&mut self) {
@@ -288,6 +295,18 @@ impl Session {
         }
     }
 
+    fn answer_focus_waits(&mut self) {
+        let (there, waiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.focus_waits)
+            .into_iter()
+            .filter(|(_, answer)| !answer.is_closed())
+            .partition(|(key, _)| self.shadow.focused().any(|focused| self.shadow.is_within(focused, *key)));
+        self.focus_waits = waiting;
+        for (_, answer) in there {
+            // Whoever asked may have stopped waiting.
+            let _ = answer.send(());
+        }
+    }
+
     async fn command(&mut self, command: Command) -> ControlFlow<End> {
         self.shadow.now = Instant::now();
         match command {
@@ -298,6 +317,15 @@ impl Session {
             Command::ActedOn(key) => self.shadow.read_one_again(key),
             Command::Find(key, answer) => {
                 let _ = answer.send(self.find(key));
+            }
+            // Answered with everything else that is told after a step.
+            Command::Focused(key, answer) => self.focus_waits.push((key, answer)),
+            Command::FocusElsewhere(key, answer) => {
+                let is_elsewhere = |other: &NativeKey| {
+                    !self.shadow.is_within(*other, key) && !self.shadow.is_within(key, *other)
+                };
+                let other = self.shadow.focused().find(is_elsewhere);
+                let _ = answer.send(other.and_then(|other| self.find(other)));
             }
             Command::Windows(answer) => {
                 let _ = answer.send(self.windows());

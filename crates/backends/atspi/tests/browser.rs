@@ -89,3 +89,52 @@ async fn a_tap_and_a_text_reach_the_page_and_a_password_is_told_nowhere() {
         assert!(field.is_some_and(|(_, n)| n.states().is(State::Protected)), "{story}");
     });
 }
+
+/// What a textbox of this name holds.
+fn text_of(session: &Session, label: &str) -> Option<String> {
+    session.read(|tree| {
+        let mut boxes = tree.walk().filter(|(_, n)| n.role() == Role::Textbox && n.label() == Some(label));
+        boxes.next().and_then(|(_, n)| n.text().map(str::to_owned))
+    })
+}
+
+#[tokio::test]
+async fn keys_wait_until_the_focus_has_moved_however_busy_the_page_is() {
+    let stage = Stage::new();
+    let (_app, session) = browse(&stage, "toil.html", true).await;
+    let there = json!({ "selector": "button \"Toil\"", "condition": "clickable", "timeout_ms": 60_000 });
+    ask(&session, "wait_for_ui", there).await;
+    let toiling = ask(&session, "tap", json!({ "selector": "button \"Toil\"" })).await;
+    assert_eq!(toiling["success"], true, "{toiling}");
+    for round in 1..=3 {
+        for label in ["First", "Second"] {
+            let text = format!("{label} {round}");
+            let field = json!({ "selector": format!("textbox \"{label}\""), "text": text });
+            let typed = ask(&session, "type_text", field).await;
+            assert_eq!(typed["success"], true, "{typed}");
+            let there =
+                json!({ "selector": format!("textbox \"{label}\"[text=\"{text}\"]"), "condition": "exists" });
+            ask(&session, "wait_for_ui", there).await;
+        }
+        let held = ["First", "Second"].map(|label| text_of(&session, label));
+        assert_eq!(held, [Some(format!("First {round}")), Some(format!("Second {round}"))]);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_typed_where_the_focus_goes_elsewhere() {
+    let stage = Stage::new();
+    let (_app, session) = browse(&stage, "toil.html", true).await;
+    let there = json!({ "selector": "textbox \"Shy\"", "condition": "clickable", "timeout_ms": 60_000 });
+    ask(&session, "wait_for_ui", there).await;
+    let field = json!({ "selector": "textbox \"Shy\"", "text": "secret", "timeout_ms": 3_000 });
+    let refused = ask(&session, "type_text", field).await;
+    assert_eq!(refused["failure_code"], "ACTION_REJECTED", "{refused}");
+    assert_eq!(refused["delivery_status"], "not_delivered", "{refused}");
+    assert!(
+        refused["error"]["message"].as_str().is_some_and(|m| m.contains("\"First\" has it")),
+        "{refused}"
+    );
+    rest(&session).await;
+    assert_eq!(["First", "Shy"].map(|label| text_of(&session, label)), [None, None]);
+}
