@@ -15,7 +15,7 @@ use crate::barrier::main_thread_answers;
 use crate::frames::{DialogKind, DialogPart, Located, Shared};
 use crate::keys;
 use crate::pointer::{Aim, Spot, scroll_into_view};
-use crate::scripts::SELECT_CONTENT;
+use crate::scripts::TAKE_KEYS;
 use crate::socket::{Pending, Session, is_dialog};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -293,10 +293,21 @@ impl Hand<'_> {
         }
     }
 
-    /// The session that takes the keyboard, with the element focused if there is one.
-    async fn keyboard(&self, on: Option<NativeKey>) -> std::result::Result<Session, Refusal> {
+    /// The session that takes the keyboard, with the element focused if there is one, and with all that it holds selected if that is to be
+    /// replaced. Keys go to nobody else: where the page passes the focus on, there is no keyboard.
+    async fn keyboard(&self, on: Option<NativeKey>, replace: bool) -> std::result::Result<Session, Refusal> {
         if let Some(key) = on {
-            return Ok(self.focus(key).await?.reach.window);
+            let at = self.focus(key).await?;
+            if let Some(other) = self.run(key, TAKE_KEYS, &[replace.into()]).await?.as_str() {
+                return Err(Refusal::before_dispatch(Error::new(
+                    Code::ActionRejected,
+                    format!(
+                        "the element did not keep the keyboard's focus: {other:?} has it, and nothing was typed"
+                    ),
+                    "the page passes it on: act on that element, or on what the page wants first",
+                )));
+            }
+            return Ok(at.reach.window);
         }
         let window = self.shared.front()?;
         main_thread_answers(&window, self.deadline).await?;
@@ -304,11 +315,9 @@ impl Hand<'_> {
     }
 
     async fn type_text(&self, on: Option<NativeKey>, text: &str, replace: bool) -> Outcome {
-        let window = self.keyboard(on).await?;
+        let window = self.keyboard(on, replace).await?;
         if replace {
-            if let Some(key) = on {
-                self.run(key, SELECT_CONTENT, &[]).await?;
-            } else {
+            if on.is_none() {
                 let all = Key { name: "a".into(), ctrl: true, shift: false, alt: false, meta: false };
                 self.dispatch(&window, strokes(&all)?).await?;
             }
@@ -326,7 +335,7 @@ impl Hand<'_> {
 
     async fn press(&self, on: Option<NativeKey>, key: &Key) -> Outcome {
         let events = strokes(key)?;
-        let window = self.keyboard(on).await?;
+        let window = self.keyboard(on, false).await?;
         self.dispatch(&window, events).await?;
         by_keyboard()
     }

@@ -1,7 +1,13 @@
 //! What is run on an element, in the observer's world, where the browser has no input for it.
 
-/// Selects all that an editable element holds.
-pub(crate) const SELECT_CONTENT: &str = "function() {
+/// Gets an element ready for keys: who has the focus instead of it, by name, for a page may pass it on; if nobody has, all that it holds is
+/// selected where it is to be replaced. The editor around an element may have it.
+pub(crate) const TAKE_KEYS: &str = "function(replace) {
+  const at = this.getRootNode().activeElement;
+  if (at && at !== this && !this.contains(at) && !(at.isContentEditable && at.contains(this))) {
+    return at.getAttribute('aria-label') || (at.labels && at.labels[0] && at.labels[0].textContent.trim()) || at.id || at.localName;
+  }
+  if (!replace) return;
   if (typeof this.select === 'function') { this.select(); return; }
   const range = this.ownerDocument.createRange();
   range.selectNodeContents(this);

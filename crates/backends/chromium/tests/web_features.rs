@@ -252,3 +252,21 @@ async fn what_makes_a_frame_inert_takes_its_inside_out_of_the_tree_and_back() {
         }
     }
 }
+
+#[tokio::test]
+async fn nothing_is_typed_where_the_page_passes_the_focus_on() {
+    let server = Server::start().await;
+    let mut rig = Rig::attach(&format!("web:{}", server.url("toil.html")), &[]).await;
+    let shy = Some(rig.find(Role::Textbox, "Shy"));
+    for replace in [true, false] {
+        let secret = Action::TypeText { on: shy, text: "secret".into(), replace };
+        let refusal = rig.backend.perform(&secret, soon()).await.unwrap_err();
+        assert_eq!((refusal.error.code, refusal.delivery), (Code::ActionRejected, Delivery::NotDelivered));
+        assert!(refusal.error.message.contains("\"First\" has it"), "{}", refusal.error);
+    }
+    rig.type_into("Second", "mine").await;
+    rig.settle().await;
+    let held = ["First", "Second", "Shy"].map(|label| rig.node(rig.find(Role::Textbox, label)).value());
+    assert_eq!(held.map(Option::unwrap_or_default), ["", "mine", ""], "{}", rig.text());
+    rig.backend.close().await;
+}
