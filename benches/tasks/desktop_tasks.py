@@ -25,7 +25,7 @@ LONGEST_READ_MS = 30_000
 # A turn takes what is short again, so many times and for so long at most.
 AGAIN, TURN_MS = 20, 30
 # What is short has many turns, what is long few; what is slow has one, if it is not one of the two of a ratio.
-SHORT_MS, LONG_MS, SLOW_MS = 100, 1_000, 5_000
+SHORT_MS, LONG_MS, SLOW_MS = 100, 2_000, 5_000
 # Waits for nothing of each tool.
 NEVERS = 5
 
@@ -50,8 +50,11 @@ def ratio(samples):
 
 
 class Figures:
+    """What is told is in `out`; every turn that was taken is in a file beside it."""
+
     def __init__(self, out):
-        self.out, self.all = out, []
+        self.out, self.turns, self.all = out, pathlib.Path(f"{out}.turns"), []
+        self.turns.write_text("")
 
     def add(self, task, name, unit, samples, **more):
         """Ours and the peers' medians in one figure; what is words stays words. `samples` are turns."""
@@ -61,6 +64,8 @@ class Figures:
         self.all.append({"task": task, "name": name, "unit": unit, "ours": middle["Stillpoint"], "p50": middle["Stillpoint"], "p99": quantile(ours, 0.99),
                          "samples": len(ours), "peers": peers, "ratio": ratio(samples), "command": "script/bench tasks", **more})
         self.out.write_text(json.dumps(self.all, indent=1))
+        with self.turns.open("a") as turns:
+            turns.write(json.dumps({"name": name, "turns": {who: middles(taken) for who, taken in samples.items() if isinstance(taken, list)}}) + "\n")
         told = {who: round(value, 2) if isinstance(value, float) else value for who, value in middle.items()}
         print(f"{name}, {unit}: {told}", flush=True)
 
@@ -113,7 +118,7 @@ class Rounds(typing.NamedTuple):
         return self.long_others if usual <= SLOW_MS else 1
 
 
-QUICK = Rounds(short=100, middling=12, long=3, short_others=20, middling_others=5, long_others=3)
+QUICK = Rounds(short=80, middling=12, long=3, short_others=20, middling_others=5, long_others=3)
 WHOLE = Rounds(short=150, middling=24, long=5, short_others=30, middling_others=7, long_others=3)
 
 
@@ -125,11 +130,15 @@ def takers(samples, number, rounds):
 
 
 def put(samples, label, told):
-    """A turn's times. Words stay, and replace times."""
-    if isinstance(told, str):
+    """A turn's times, or the words of a failure. Of Stillpoint one failure is told instead of its times; of a peer that can do it, as it
+    did it before, the times are."""
+    taken = samples[label]
+    if isinstance(told, list) and isinstance(taken, list):
+        taken.append(told)
+    elif isinstance(told, str) and (not taken or label.startswith("Stillpoint")):
         samples[label] = told
-    elif isinstance(samples[label], list):
-        samples[label].append(told)
+    elif isinstance(told, str):
+        print(f"{label} failed once: {told}", flush=True)
 
 
 def measure(way, what, label):

@@ -21,7 +21,11 @@ function ratio(samples, told, share) {
 }
 
 export class Figures {
-  constructor(out, command) { Object.assign(this, { out, command, all: [] }); }
+  /** What is told is in `out`; every turn that was taken is in a file beside it. */
+  constructor(out, command) {
+    Object.assign(this, { out, command, all: [] });
+    fs.writeFileSync(`${out}.turns`, '');
+  }
 
   /** Medians of ours and the peers' in one figure, or another share of the turns; what is words stays words. `samples` are turns. */
   add(task, name, unit, samples, more = {}, share = 0.5) {
@@ -29,6 +33,8 @@ export class Figures {
     const { Stillpoint: ours, ...peers } = told, own = Array.isArray(samples.Stillpoint) ? samples.Stillpoint.flat() : [];
     this.all.push({ task, name, unit, ours, p50: ours, p99: at(own, 0.99) ?? null, samples: own.length, peers, ratio: ratio(samples, told, share), command: this.command, ...more });
     fs.writeFileSync(this.out, JSON.stringify(this.all, null, 1));
+    const turns = Object.fromEntries(Object.entries(samples).filter(([, taken]) => Array.isArray(taken)).map(([who, taken]) => [who, middles(taken)]));
+    fs.appendFileSync(`${this.out}.turns`, `${JSON.stringify({ name, turns })}\n`);
     const short = (value) => (isNumber(value) ? Math.round(value * 100) / 100 : value);
     console.log(`${name}, ${unit}: ${JSON.stringify(Object.fromEntries(Object.entries(told).map(([who, value]) => [who, short(value)])))}`);
   }
