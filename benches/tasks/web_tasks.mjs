@@ -9,7 +9,6 @@ import { createRequire } from 'node:module';
 import { devtools, playwright, stillpoint } from '../web/servers.mjs';
 import { serve } from '../flake/web_server.mjs';
 import { WAYS } from '../flake/web_tools.mjs';
-import { at } from '../pairs.mjs';
 import { Figures, fastest, middles } from './figures.mjs';
 import { playwrightLibrary, seleniumLibrary } from './libraries.mjs';
 import { cpuOf, memoryOf, memoryOfOne } from './processes.mjs';
@@ -22,12 +21,10 @@ const SESSIONS = options.quick ? [1, 10, 50] : [1, 10, 50, 200], PAGES = options
 const NEVER_MS = 6000, NEVERS = 7, ELEMENTS_PER_ROW = 7;
 // A turn takes what is short again, so many times and for so long at most.
 const AGAIN = 20, TURN_MS = 30;
-// What is short has many turns, what is long few; what is slow has one, if it is not one of the two of a ratio.
-const SHORT_MS = 100, LONG_MS = 2000, SLOW_MS = 5000;
-// How many turns somebody has, the two of a ratio more than the others. This machine is slower for tenths of a second and for minutes, so
-// that a ratio needs many short turns, over a long time.
-const ROUNDS = options.quick ? { short: 80, middling: 12, long: 3, shortOthers: 20, middlingOthers: 5, longOthers: 3 }
-  : { short: 150, middling: 24, long: 5, shortOthers: 30, middlingOthers: 7, longOthers: 3 };
+// What a tool may take for all its turns at one task, in milliseconds: the two of a ratio more than the others. The machine is slower for
+// tenths of a second and for minutes, so that a ratio needs many turns, over a long time.
+const BUDGET = options.quick ? { pair: 8000, others: 1500, mostRounds: 80 } : { pair: 16000, others: 3000, mostRounds: 150 };
+const FEWEST_ROUNDS = 3;
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
 const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json'))).filter((one) => one.bench);
 const figures = new Figures(out, 'script/bench tasks');
@@ -47,32 +44,36 @@ async function turn(work) {
     return failed(error);
   }
 }
-/** A turn's times, or the words of a failure. Of Stillpoint one failure is told instead of its times; of a peer that can do it, as it did it
- * before, the times are. */
+const FORGIVEN = 2, lapses = new WeakMap();
+/** A turn's times, or the words of a failure, which stay and replace times. A peer may fail twice. */
 const put = (samples, label, told) => {
   const taken = samples[label] ?? [];
   if (typeof taken === 'string') return;
-  if (typeof told !== 'string') samples[label] = [...taken, told];
-  else if (!taken.length || label.startsWith('Stillpoint')) samples[label] = told;
-  else console.log(`${label} failed once: ${told}`);
+  if (typeof told !== 'string') {
+    samples[label] = [...taken, told];
+    return;
+  }
+  const times = { ...lapses.get(samples) };
+  times[label] = (times[label] ?? 0) + 1;
+  lapses.set(samples, times);
+  console.log(`${label} failed: ${told}`);
+  if (label.startsWith('Stillpoint') || times[label] > FORGIVEN) samples[label] = told;
 };
-/** By how long it takes, and whether it is one of the two. */
-function roundsOf(usual, isPaired) {
-  if (usual <= SHORT_MS) return isPaired ? ROUNDS.short : ROUNDS.shortOthers;
-  if (usual <= LONG_MS) return isPaired ? ROUNDS.middling : ROUNDS.middlingOthers;
-  if (isPaired) return ROUNDS.long;
-  return usual <= SLOW_MS ? ROUNDS.longOthers : 1;
+/** Whether there is time for another turn after these. The two of a ratio have three at least. */
+function hasTurn(taken, isPaired) {
+  const spent = taken.flat().reduce((sum, ms) => sum + ms, 0);
+  if (taken.length < (isPaired ? FEWEST_ROUNDS : 1)) return true;
+  return taken.length < BUDGET.mostRounds && spent + spent / taken.length <= (isPaired ? BUDGET.pair : BUDGET.others);
 }
-/** Who takes a turn in this round: everybody in the first ones, then those who are quick, and the two of the ratio. */
-function takers(labels, samples, round) {
+/** Who takes a turn in the next round: everybody in the first one, then those who are quick, and the two of the ratio. */
+function takers(labels, samples) {
   const pair = ['Stillpoint', fastest(samples)];
-  const usual = (label) => (samples[label]?.length ? at(middles(samples[label]), 0.5) : 0);
-  return labels.filter((label) => typeof samples[label] !== 'string' && round < roundsOf(usual(label), pair.includes(label)));
+  return labels.filter((label) => typeof samples[label] !== 'string' && hasTurn(samples[label] ?? [], pair.includes(label)));
 }
 /** All rounds of several tasks, by turns: each is [who takes part, its samples, a turn of somebody]. */
 async function race(tasks) {
-  for (let round = 0; round < ROUNDS.short; round++) {
-    for (const [labels, samples, take] of tasks) for (const label of takers(labels, samples, round)) put(samples, label, await take(label));
+  for (let round = 0; round < BUDGET.mostRounds; round++) {
+    for (const [labels, samples, take] of tasks) for (const label of takers(labels, samples)) put(samples, label, await take(label));
   }
 }
 
