@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { devtools, playwright, stillpoint } from '../web/servers.mjs';
 import { serve } from '../flake/web_server.mjs';
 import { WAYS } from '../flake/web_tools.mjs';
-import { Figures, fastest, middles } from './figures.mjs';
+import { Figures, fastest } from './figures.mjs';
 import { playwrightLibrary, seleniumLibrary } from './libraries.mjs';
 import { cpuOf, memoryOf, memoryOfOne } from './processes.mjs';
 
