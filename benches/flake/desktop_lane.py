@@ -121,7 +121,7 @@ def judge(answer, truth, n):
     text = answer["text"]
     is_final = truth["n"] == n and all(word in text for word in truth["final"]) and not any(word in text for word in truth["gone"])
     if is_final:
-        return {**times, "verdict": "right"}
+        return {**times, "verdict": "right", "call_ms": round((answer["at"] - answer["began"]) / 1e6, 3)}
     kind = "premature" if answer["at"] < truth["end"] else "wrong"
     return {**times, "verdict": kind, "read": text[-600:], "final": truth["final"], "gone": truth["gone"], "truth_n": truth["n"]}
 

@@ -4,7 +4,7 @@ screen. `expect` is the text that a test's author waits for, or null when the to
 author then waits to see go, or null.
 
 {"attach": PID}                           → {"ok": true}
-{"do": "tap"|"type", "n": N, "expect": …, "gone": …} → {"text": …, "at": NANOSECONDS} | {"error": …} | {"cannot": …}
+{"do": "tap"|"type", "n": N, "expect": …, "gone": …} → {"text": …, "began": NANOSECONDS, "at": NANOSECONDS} | {"error": …} | {"cannot": …}
 {"time": "first"|"again"|"find"|"never", "label": …} → {"ms": …, "told": …}: how long that takes; `find` looks for a label, `never` waits
   for what does not come
 """
@@ -275,8 +275,9 @@ def main():
                 milliseconds, seen = getattr(tool, command["time"])(*given)
                 answer = {"ms": milliseconds, "told": str(seen)[:100]}
             else:
+                began = time.monotonic_ns()
                 text = tool.do(command["do"], command["n"], command["expect"], command["gone"])
-                answer = {"text": text, "at": time.monotonic_ns()}
+                answer = {"text": text, "began": began, "at": time.monotonic_ns()}
         except Cannot as reason:
             answer = {"cannot": str(reason)}
         except Exception as problem:  # counted as a miss, with its words

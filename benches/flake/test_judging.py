@@ -19,7 +19,7 @@ TRUTH = {"n": 7, "begin": 0, "end": 5_000_000, "final": ["Saved (7)"], "gone": [
 
 
 def verdict(text, at, n=7, **more):
-    return judge({"text": text, "at": at, **more}, TRUTH, n)["verdict"]
+    return judge({"text": text, "began": 0, "at": at, **more}, TRUTH, n)["verdict"]
 
 
 class Judging(unittest.TestCase):
@@ -39,8 +39,10 @@ class Judging(unittest.TestCase):
     def test_a_tool_that_gave_up_missed(self):
         self.assertEqual(verdict("", 6_000_000, error="timeout"), "missed")
 
-    def test_late_is_counted_from_the_end(self):
-        self.assertAlmostEqual(judge({"text": "Saved (7)", "at": 6_500_000}, TRUTH, 7)["late_ms"], 1.5)
+    def test_late_is_counted_from_the_end_and_a_call_from_its_beginning(self):
+        told = judge({"text": "Saved (7)", "began": -2_000_000, "at": 6_500_000}, TRUTH, 7)
+        self.assertAlmostEqual(told["late_ms"], 1.5)
+        self.assertAlmostEqual(told["call_ms"], 8.5)
 
 
 class Counting(unittest.TestCase):
