@@ -17,7 +17,7 @@ import time
 from gi.repository import GLib
 
 LONGEST_S = 10
-NEVER_S = 8
+NEVER_S = 6
 
 
 class Cannot(Exception):

@@ -39,6 +39,18 @@ export function cpuOfOne(pid) {
 }
 export const cpuOf = (roots) => family(roots).map(cpuOfOne).reduce((sum, ms) => sum + ms, 0);
 
+const LOOKS = 4, LOOK_MS = 2, LONGEST_MS = 300;
+const areOthersRunning = () => !read('/proc/loadavg').split(' ')[3].startsWith('1/');
+/** Until nobody but us has been ready to run for some looks in a row, or for so long at most: what one tool leaves to be done after its
+ * answer, or a browser that is on its way out, is not the next tool's time. */
+export async function atRest() {
+  const deadline = performance.now() + LONGEST_MS;
+  for (let looks = 0; looks < LOOKS && performance.now() < deadline;) {
+    await new Promise((done) => setTimeout(done, LOOK_MS));
+    looks = areOthersRunning() ? 0 : looks + 1;
+  }
+}
+
 const memoryAlone = (pid) => Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')?.[1] ?? 0) / 1024;
 
 /** MiB of memory: what a process alone has, and these with all that they started (shared pages shared out). */

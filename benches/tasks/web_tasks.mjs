@@ -11,7 +11,7 @@ import { serve } from '../flake/web_server.mjs';
 import { WAYS } from '../flake/web_tools.mjs';
 import { Figures, fastest } from './figures.mjs';
 import { playwrightLibrary, seleniumLibrary } from './libraries.mjs';
-import { cpuOf, memoryOf, memoryOfOne } from './processes.mjs';
+import { atRest, cpuOf, memoryOf, memoryOfOne } from './processes.mjs';
 
 const { values: options, positionals: [out] } = parseArgs({ allowPositionals: true,
   options: { stillpoint: { type: 'string' }, quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
@@ -23,7 +23,7 @@ const NEVER_MS = 6000, NEVERS = 7, ELEMENTS_PER_ROW = 7;
 const AGAIN = 20, TURN_MS = 30;
 // What a tool may take for all its turns at one task, in milliseconds: the two of a ratio more than the others. The machine is slower for
 // tenths of a second and for minutes, so that a ratio needs many turns, over a long time.
-const BUDGET = options.quick ? { pair: 8000, others: 1500, mostRounds: 80 } : { pair: 16000, others: 3000, mostRounds: 150 };
+const BUDGET = { pair: 8000, others: 1500, mostRounds: 80 };
 const FEWEST_ROUNDS = 3;
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
 const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json'))).filter((one) => one.bench);
@@ -73,7 +73,12 @@ function takers(labels, samples) {
 /** All rounds of several tasks, by turns: each is [who takes part, its samples, a turn of somebody]. */
 async function race(tasks) {
   for (let round = 0; round < BUDGET.mostRounds; round++) {
-    for (const [labels, samples, take] of tasks) for (const label of takers(labels, samples)) put(samples, label, await take(label));
+    for (const [labels, samples, take] of tasks) {
+      for (const label of takers(labels, samples)) {
+        await atRest();
+        put(samples, label, await take(label));
+      }
+    }
   }
 }
 

@@ -9,7 +9,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Cannot, ariaReader, devtools, playwright, stillpoint } from './servers.mjs';
 import { PATTERNS } from './patterns.mjs';
-import { atRest, cpuOver, figure, report, times } from './report.mjs';
+import { cpuOver, figure, report, times } from './report.mjs';
+import { atRest } from '../tasks/processes.mjs';
 
 const [program, serve, file] = process.argv.slice(2);
 const ROUNDS = Number(process.env.ROUNDS ?? 25), READS = 25, IDLE_SECONDS = 20;
@@ -36,7 +37,7 @@ async function actions(name, page, target, expected, aim) {
   for (let round = 1; round <= ROUNDS; round++) {
     for (const server of servers) {
       const on = await target(server, round);
-      await atRest(servers.map((s) => s.pid));
+      await atRest();
       const [ms, answer] = await timed(() => server.click(on));
       samples.get(server).push(ms);
       if (!answer.text.includes(expected(round))) wrong.set(server, wrong.get(server) + 1);

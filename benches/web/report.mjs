@@ -30,26 +30,6 @@ export function times(name, ours, peers, against, most) {
   return { ...one, ratio: Number(timesOf(ours, fastest).toPrecision(4)), samples: ours.length, p99: round(at(ours, 0.99)) };
 }
 
-const ticks = (pid) => {
-  try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const after = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { parent: Number(after[1]), used: Number(after[11]) + Number(after[12]) };
-  } catch {
-    return null;
-  }
-};
-
-function family(root) {
-  const all = fs.readdirSync('/proc').filter((n) => /^\d+$/.test(n)).map(Number).map((pid) => ({ pid, ...ticks(pid) }));
-  const found = new Set([root]);
-  for (let grew = true; grew;) {
-    grew = false;
-    for (const one of all) if (found.has(one.parent) && !found.has(one.pid)) { found.add(one.pid); grew = true; }
-  }
-  return [...found];
-}
-
 /** The share of a core that each process uses over these seconds: alone, and with all that it started. */
 export async function cpuOver(pids, seconds) {
   const used = () => pids.map((pid) => [cpuOfOne(pid), cpuOf([pid])]);
@@ -58,19 +38,6 @@ export async function cpuOver(pids, seconds) {
   const share = (performance.now() - began) / 100;
   const after = used();
   return [0, 1].map((part) => after.map((now, n) => (now[part] - before[n][part]) / share));
-}
-
-/** Until these processes, with all that they started, have done next to nothing for a tenth of a second; for three at most.
- * What one leaves to be done after its answer is not to be measured as the next one's time. */
-export async function atRest(pids) {
-  const used = () => pids.flatMap(family).reduce((sum, pid) => sum + (ticks(pid)?.used ?? 0), 0);
-  const deadline = performance.now() + 3000;
-  for (let before = used(); performance.now() < deadline;) {
-    await new Promise((done) => setTimeout(done, 100));
-    const now = used();
-    if (now - before <= 1) return;
-    before = now;
-  }
 }
 
 /** Writes the file and prints the table. */

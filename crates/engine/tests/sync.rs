@@ -253,6 +253,23 @@ async fn an_app_that_gives_its_word_is_not_asked_what_it_left_out_while_it_is_wa
     assert!(barriers.load(Ordering::Relaxed) > before + 1, "without a word it is asked again");
 }
 
+/// GTK leaves out events, so a wait asks. An app that sleeps cannot have changed, and a question would wake it.
+#[tokio::test(start_paused = true)]
+async fn an_app_that_has_not_run_is_not_asked_again_while_it_is_waited_for() {
+    let mut asked = Vec::new();
+    for processor_time in [None, Some(Duration::from_millis(7))] {
+        let barriers = Arc::new(AtomicUsize::new(0));
+        let app =
+            Wrapped { omits_events: true, barriers: barriers.clone(), processor_time, ..Wrapped::default() };
+        let session = open_with(&app, "sim:noop", &[]).await.unwrap();
+        let never = ask(&session, "wait_for_ui", json!({ "selector": "#never", "timeout_ms": 4_000 })).await;
+        assert_eq!(never["error"]["code"], "TIMEOUT", "{never}");
+        asked.push(barriers.load(Ordering::Relaxed));
+    }
+    let [awake, asleep] = asked[..] else { unreachable!("two apps") };
+    assert!(asleep < awake / 2, "asked {asleep} times asleep, {awake} times where nothing is known");
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_action_whose_deadline_passed_never_fires() {
     for events in ["", "&events=0"] {

@@ -4,6 +4,7 @@ use crate::attach::{self, App, Nature};
 use crate::bus::{self, Desktop};
 use crate::incoming::Incoming;
 use crate::object::Object;
+use crate::process::Work;
 use crate::reconcile::Reconciler;
 use crate::session::{Command, Found, Repairs, Session};
 use crate::shadow::{Round, Shadow};
@@ -83,6 +84,10 @@ impl AtspiConnector {
         let omits_events = dialect.structure_untold || dialect.web;
         let delays_clicks = dialect.showing_untold;
         let info = info(target, &app, &nature, &session.shadow);
+        let work = session.work.clone();
+        if dialect.web {
+            work.note_others();
+        }
         tokio::spawn(session.run());
         let backend = AtspiBackend {
             bus,
@@ -92,6 +97,7 @@ impl AtspiConnector {
             requests: requester,
             repairs,
             omits_events,
+            work,
             delays_clicks,
             pending_until: std::sync::Mutex::default(),
         };
@@ -152,6 +158,7 @@ impl Session {
             last_told: now,
             first_told: false,
             reconciler: Reconciler::new(false),
+            work: Work::of(app.pid),
             requests,
             requester: mpsc::channel(1).0.downgrade(),
         }
@@ -254,6 +261,7 @@ pub struct AtspiBackend {
     requests: mpsc::Sender<Command>,
     repairs: Repairs,
     omits_events: bool,
+    work: Work,
     /// Buttons of this toolkit carry out an activation a moment after they took it.
     delays_clicks: bool,
     /// Until when something that was handed over may still be waiting for its time.
@@ -337,6 +345,17 @@ impl Backend for AtspiBackend {
     async fn hail(&self, deadline: Deadline) -> Result<()> {
         self.outlast_pending(deadline).await;
         self.request("an answer", Command::Hail, deadline).await
+    }
+
+    async fn probe(&self, deadline: Deadline) -> Result<()> {
+        let before = self.work.used();
+        let answer = self.barrier(deadline).await;
+        self.work.answered(before);
+        answer
+    }
+
+    fn processor_time(&self) -> Option<Duration> {
+        self.work.by_itself()
     }
 
     async fn perform(&self, action: &Action, deadline: Deadline) -> std::result::Result<Performed, Refusal> {

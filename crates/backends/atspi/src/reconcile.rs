@@ -1,12 +1,15 @@
 //! Toolkits forget events. While the app is quiet, a little of what is on the screen is read again: what differs is
-//! repaired and counted, so that we learn which events to distrust.
+//! repaired and counted, so that we learn which events to distrust. An app that sleeps is left asleep.
 
+use crate::process::Work;
 use crate::read::{Facet, text_question};
 use crate::role::NativeRole;
 use crate::shadow::{Entry, Shadow, Stage};
 use crate::state::NativeStates;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use stillpoint_core::Moment;
+use stillpoint_core::settle::Dormancy;
 use stillpoint_core::tree::{NativeKey, Rect};
 use tokio::time::Instant;
 
@@ -37,7 +40,11 @@ pub(crate) fn count(repairs: &mut RepairCounts, toolkit: &str, drifted: &mut Vec
 pub(crate) struct Reconciler {
     not_before: Instant,
     last_event: Instant,
-    began: Option<Instant>,
+    /// When the check began that is under way, and what the app had used by then.
+    began: Option<(Instant, Option<Duration>)>,
+    /// Since when the app's processor time is looked at, and what it tells.
+    epoch: Instant,
+    dormancy: Dormancy,
     /// The last key that was looked at; the next round goes on behind it.
     cursor: NativeKey,
     enabled: bool,
@@ -46,7 +53,17 @@ pub(crate) struct Reconciler {
 impl Reconciler {
     pub(crate) fn new(enabled: bool) -> Self {
         let now = Instant::now();
-        Reconciler { not_before: now + PAUSE, last_event: now, began: None, cursor: NativeKey(0), enabled }
+        let (epoch, dormancy) = (now, Dormancy::default());
+        let not_before = now + PAUSE;
+        Reconciler {
+            not_before,
+            last_event: now,
+            began: None,
+            epoch,
+            dormancy,
+            cursor: NativeKey(0),
+            enabled,
+        }
     }
 
     pub(crate) fn note_event(&mut self, now: Instant) {
@@ -58,10 +75,18 @@ impl Reconciler {
         (self.enabled && quiet).then(|| self.not_before.max(self.last_event + QUIET))
     }
 
-    /// Asks for a sample of what is on the screen.
-    pub(crate) fn check(&mut self, shadow: &mut Shadow) {
-        self.began = Some(shadow.now);
-        let sample = self.sample(shadow);
+    /// Asks for a sample of what is on the screen, unless the app has not run since all of it was looked at.
+    pub(crate) fn check(&mut self, shadow: &mut Shadow, work: &Work) {
+        let visible = Self::visible(shadow);
+        // Twice: the first time around begins in the middle.
+        let enough = 2 * visible.len().div_ceil(SAMPLE).max(1);
+        let now = Moment::START + shadow.now.saturating_duration_since(self.epoch);
+        if self.dormancy.is_dormant(work.by_itself(), now, u32::try_from(enough).unwrap_or(u32::MAX)) {
+            self.not_before = shadow.now + PAUSE;
+            return;
+        }
+        self.began = Some((shadow.now, work.used()));
+        let sample = self.sample(&visible);
         shadow.checking(|shadow| {
             for key in sample {
                 shadow.read_one_again(key);
@@ -73,13 +98,16 @@ impl Reconciler {
 
     /// The app has answered. The time that it took, from sending to here, is charged in full, though most of it is
     /// waiting: the app's own work is part of what a check costs.
-    pub(crate) fn finished(&mut self, now: Instant) {
-        if let Some(began) = self.began.take() {
+    pub(crate) fn finished(&mut self, now: Instant, work: &Work) {
+        if let Some((began, before)) = self.began.take() {
+            work.answered(before);
             self.not_before = now + (now.duration_since(began) * SHARE).max(PAUSE);
+            self.dormancy.asked(Moment::START + now.saturating_duration_since(self.epoch));
         }
     }
 
-    fn sample(&mut self, shadow: &Shadow) -> Vec<NativeKey> {
+    /// What can be looked at, in order.
+    fn visible(shadow: &Shadow) -> Vec<NativeKey> {
         let visible = |key: &NativeKey| {
             shadow
                 .nodes
@@ -88,6 +116,10 @@ impl Reconciler {
         };
         let mut keys: Vec<NativeKey> = shadow.nodes.keys().copied().filter(visible).collect();
         keys.sort_unstable();
+        keys
+    }
+
+    fn sample(&mut self, keys: &[NativeKey]) -> Vec<NativeKey> {
         let from = keys.partition_point(|key| *key <= self.cursor);
         let sample: Vec<NativeKey> = keys[from..].iter().copied().take(SAMPLE).collect();
         // At the end of the list the next round starts from the front.
@@ -276,11 +308,16 @@ mod tests {
         shadow
     }
 
+    /// An app whose processor time is not known.
+    fn nobody() -> Work {
+        Work::of(u32::MAX)
+    }
+
     #[test]
     fn a_check_asks_about_a_sample_however_much_is_on_the_screen() {
         for labels in [100, 1_000] {
             let mut shadow = shadow(labels);
-            Reconciler::new(true).check(&mut shadow);
+            Reconciler::new(true).check(&mut shadow, &nobody());
             let asked: std::collections::HashSet<NativeKey> = shadow.waiting.iter().map(|q| q.key).collect();
             assert_eq!(asked.len(), SAMPLE, "of {labels}");
             assert!(shadow.waiting.iter().all(|q| q.check), "what is found has to be counted");
@@ -311,7 +348,8 @@ mod tests {
         let mut reconciler = Reconciler::new(true);
         let mut looked_at = std::collections::HashSet::new();
         for _ in 0..shadow.nodes.len().div_ceil(SAMPLE) {
-            looked_at.extend(reconciler.sample(&shadow));
+            let visible = Reconciler::visible(&shadow);
+            looked_at.extend(reconciler.sample(&visible));
         }
         assert_eq!(looked_at.len(), shadow.nodes.len());
     }
@@ -322,9 +360,9 @@ mod tests {
         let mut shadow = shadow(10);
         let start = shadow.now;
         for cost in [Duration::from_millis(1), Duration::from_millis(40), Duration::from_secs(2)] {
-            reconciler.check(&mut shadow);
+            reconciler.check(&mut shadow, &nobody());
             let end = start + cost;
-            reconciler.finished(end);
+            reconciler.finished(end, &nobody());
             let due = reconciler.due(true).expect("it is on");
             let peace = due.duration_since(end);
             assert!(
@@ -332,6 +370,32 @@ mod tests {
                 "{cost:?} of checking, {peace:?} of peace"
             );
         }
+    }
+
+    #[test]
+    fn an_app_that_sleeps_is_left_asleep_once_everything_was_looked_at_twice() {
+        let mut sleeper =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().expect("cat runs");
+        let work = Work::of(sleeper.id());
+        // Asleep for good once it reads, for nothing is ever written to it.
+        while !std::fs::read_to_string(format!("/proc/{}/stat", sleeper.id()))
+            .is_ok_and(|stat| stat.contains("(cat) S"))
+        {
+            std::thread::yield_now();
+        }
+        let mut reconciler = Reconciler::new(true);
+        let mut shadow = shadow(SAMPLE * 3 - 1);
+        let mut checks = 0;
+        for _ in 0..20 {
+            reconciler.check(&mut shadow, &work);
+            checks += u32::from(reconciler.began.is_some());
+            reconciler.finished(shadow.now, &work);
+        }
+        assert_eq!(checks, 6);
+        drop(sleeper.stdin.take());
+        sleeper.wait().expect("it ends with its input");
+        reconciler.check(&mut shadow, &work);
+        assert!(reconciler.began.is_some(), "nothing is known of it any more");
     }
 
     #[test]

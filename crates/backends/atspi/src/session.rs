@@ -6,6 +6,7 @@ use crate::bus;
 use crate::incoming::Incoming;
 use crate::node::Facts;
 use crate::object::Object;
+use crate::process::Work;
 use crate::reconcile::{Reconciler, RepairCounts};
 use crate::role::NativeRole;
 use crate::shadow::{Round, Shadow};
@@ -104,6 +105,7 @@ pub(crate) struct Session {
     pub(crate) last_told: Instant,
     pub(crate) first_told: bool,
     pub(crate) reconciler: Reconciler,
+    pub(crate) work: Work,
     pub(crate) requests: mpsc::Receiver<Command>,
     pub(crate) requester: mpsc::WeakSender<Command>,
 }
@@ -218,7 +220,7 @@ impl Session {
             self.sweep_now();
         }
         if self.reconciler.due(self.shadow.is_quiet()).is_some_and(|at| at <= now) {
-            self.reconciler.check(&mut self.shadow);
+            self.reconciler.check(&mut self.shadow, &self.work);
         }
     }
 
@@ -237,6 +239,7 @@ impl Session {
     /// Objects of other processes (plugs, web engines) bring their own events.
     fn listen_to_strangers(&mut self) {
         for name in std::mem::take(&mut self.shadow.strangers) {
+            self.work.note_others();
             let bus = self.bus.clone();
             tokio::spawn(async move {
                 let deadline = stillpoint_engine::backend::Deadline::after(Duration::from_secs(5));
@@ -264,7 +267,7 @@ impl Session {
             self.sink.send_at(self.last_told, changes);
         }
         if self.shadow.is_quiet() {
-            self.reconciler.finished(Instant::now());
+            self.reconciler.finished(Instant::now(), &self.work);
         }
         self.answer_barriers();
         self.answer_refreshes();

@@ -15,6 +15,7 @@ pub use sink::{CAPACITY, End, Event, EventSink, Inbox, Next, channel};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 use stillpoint_core::tree::{Change, Limits, NativeKey};
 use stillpoint_core::{Error, Result, Target};
 use tokio::sync::watch;
@@ -207,6 +208,18 @@ pub trait Backend: Send + Sync + 'static {
 
     /// The app's own word about its idleness, where it gives one.
     fn idle_signal(&self) -> Option<watch::Receiver<IdleReport>> {
+        None
+    }
+
+    /// A barrier for those who only want to know whether something was left untold. What the app takes to answer it does not count as its
+    /// own [`processor_time`](Backend::processor_time).
+    async fn probe(&self, deadline: Deadline) -> Result<()> {
+        self.barrier(deadline).await
+    }
+
+    /// The processor time that the app has used by itself, if that is known of all of it. What has not run has not changed, and is
+    /// not asked whether it has.
+    fn processor_time(&self) -> Option<Duration> {
         None
     }
 

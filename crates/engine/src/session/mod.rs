@@ -284,6 +284,16 @@ impl Session {
 
     /// A round trip to the app, after which every change that it had told before is in the mirror.
     pub async fn barrier(&self, deadline: Deadline) -> Result<()> {
+        self.round_trip(deadline, self.inner.backend.barrier(deadline)).await
+    }
+
+    /// The same for those who only want to know whether something was left untold.
+    pub(crate) async fn probe(&self, deadline: Deadline) -> Result<()> {
+        self.round_trip(deadline, self.inner.backend.probe(deadline)).await
+    }
+
+    /// By way of the app, then through the queue of its events.
+    async fn round_trip(&self, deadline: Deadline, by_app: impl Future<Output = Result<()>>) -> Result<()> {
         self.alive()?;
         let began = Instant::now();
         if !self.hears_events() {
@@ -292,7 +302,7 @@ impl Session {
             return Ok(());
         }
         if self.inner.backend.capabilities().barrier {
-            deadline.bound("a round trip behind its events", self.inner.backend.barrier(deadline)).await?;
+            deadline.bound("a round trip behind its events", by_app).await?;
         }
         let through = async {
             let marker = self.inner.sink.marker().await;
@@ -309,6 +319,11 @@ impl Session {
         deadline.bound("the queue of its events", through).await?;
         self.inner.telemetry.barrier_time.observe(began.elapsed());
         Ok(())
+    }
+
+    /// The processor time that the app has used, where that is known.
+    pub(crate) fn processor_time(&self) -> Option<Duration> {
+        self.inner.backend.processor_time()
     }
 
     /// What the app says is under way.

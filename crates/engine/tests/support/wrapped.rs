@@ -4,6 +4,7 @@
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use stillpoint_core::tree::{Change, NativeKey};
 use stillpoint_core::{Result, Target};
 use stillpoint_engine::backend::{
@@ -22,6 +23,8 @@ pub struct Wrapped {
     pub omits_events: bool,
     pub looks: Arc<AtomicUsize>,
     pub barriers: Arc<AtomicUsize>,
+    /// The processor time that the app says it has used.
+    pub processor_time: Option<Duration>,
 }
 
 struct Inside {
@@ -29,6 +32,7 @@ struct Inside {
     omits_events: bool,
     looks: Arc<AtomicUsize>,
     barriers: Arc<AtomicUsize>,
+    processor_time: Option<Duration>,
 }
 
 #[async_trait]
@@ -51,7 +55,8 @@ impl Connector for Wrapped {
         }
         let (looks, barriers) = (self.looks.clone(), self.barriers.clone());
         let (backend, omits_events) = (attached.backend, self.omits_events);
-        attached.backend = Box::new(Inside { backend, omits_events, looks, barriers });
+        let processor_time = self.processor_time;
+        attached.backend = Box::new(Inside { backend, omits_events, looks, barriers, processor_time });
         Ok(attached)
     }
 
@@ -77,6 +82,10 @@ impl Backend for Inside {
 
     async fn hail(&self, deadline: Deadline) -> Result<()> {
         self.backend.hail(deadline).await
+    }
+
+    fn processor_time(&self) -> Option<Duration> {
+        self.processor_time
     }
 
     async fn perform(&self, action: &Action, deadline: Deadline) -> Result<Performed, Refusal> {
