@@ -23,7 +23,7 @@ const NEVER_MS = 6000, NEVERS = 7, ELEMENTS_PER_ROW = 7;
 const AGAIN = 20, TURN_MS = 30;
 // What a tool may take for all its turns at one task, in milliseconds: the two of a ratio more than the others. The machine is slower for
 // tenths of a second and for minutes, so that a ratio needs many turns, over a long time.
-const BUDGET = { pair: 8000, others: 1500, mostRounds: 80 };
+const BUDGET = { pair: 5000, others: 1000, mostRounds: 80 };
 const FEWEST_ROUNDS = 3;
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
 const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json'))).filter((one) => one.bench);
