@@ -53,8 +53,12 @@ export async function atRest() {
   }
 }
 
-const memoryAlone = (pid) => Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')?.[1] ?? 0) / 1024;
+const memoryAlone = (pid) => {
+  const told = read(`/proc/${pid}/smaps_rollup`) ?? '', kib = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(told)?.[1] ?? 0);
+  return (kib('Pss') - kib('Pss_File')) / 1024;
+};
 
-/** MiB of memory: what a process alone has, and these with all that they started (shared pages shared out). */
+/** MiB of memory: what a process alone has, and these with all that they started (shared pages shared out); without the files that they map, for how
+ * much of those is in memory is the kernel's business. */
 export const memoryOfOne = memoryAlone;
 export const memoryOf = (roots) => family(roots).map(memoryAlone).reduce((sum, n) => sum + n, 0);
