@@ -85,6 +85,19 @@ def run_all(options, folder, tell):
     return results
 
 
+def earlier(path):
+    """The rows of an earlier run, each with its date."""
+    told = json.loads(pathlib.Path(path).read_text())
+    bench = told.get("flake", told) if isinstance(told.get("flake"), dict) else told
+    return [{"of": bench["machine"]["date"], **row} for row in bench["flake"]]
+
+
+def with_kept(table, kept):
+    """The rows of this run, then those of an earlier one that this run did not take."""
+    taken = {(row["surface"], row["way"]) for row in table}
+    return table + [row for row in kept if (row["surface"], row["way"]) not in taken]
+
+
 def show(table):
     print(f"{'':9}{'way':34}{'times':>7}{'premature':>11}{'missed':>8}{'wrong':>7}   95 % interval     late p50 / p99")
     for row in table:
@@ -106,13 +119,15 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pattern", action="append")
     parser.add_argument("--results", nargs="+", help="what lanes wrote before; nothing is run")
+    parser.add_argument("--keep", help="an earlier flake.json or report.json, whose rows are kept where this run takes none")
     parser.add_argument("--note", help="what a reader must know about this run")
     options = parser.parse_args()
     out, began, options.failed = pathlib.Path(options.out), time.time(), []
     versions = machine.versions(options.stillpoint, options.peers)
+    kept = earlier(options.keep) if options.keep else []
 
     def tell(results):
-        table = tally(results)
+        table = with_kept(tally(results), kept)
         report = {"machine": machine.machine(), "versions": versions, "figures": [], "flake": table, "note": options.note, "failed": options.failed,
                   "seconds": None if options.results else round(time.time() - began), "reps": options.reps, "peer_reps": options.peer_reps,
                   "lanes": options.lanes, "patterns": [{"name": one["name"], "about": one["about"]} for one in PATTERNS]}

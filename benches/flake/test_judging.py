@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -12,7 +13,7 @@ APP = HERE.parents[1] / "apps" / "patterns"
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 from desktop_lane import judge
 from pairs import times_of
-from run import shares
+from run import earlier, shares, with_kept
 from tally import tally, wilson
 
 TRUTH = {"n": 7, "begin": 0, "end": 5_000_000, "final": ["Saved (7)"], "gone": ["Saving (7)"]}
@@ -56,6 +57,15 @@ class Counting(unittest.TestCase):
         row, = tally([{**one, "verdict": "right"}, {**one, "verdict": "premature"}, {**one, "verdict": "missed"}])
         self.assertEqual((row["times"], row["right"], row["premature"], row["missed"]), (3, 1, 1, 1))
         self.assertEqual(row["patterns"]["p"]["premature"], 1)
+
+    def test_rows_that_a_run_does_not_take_are_kept_with_their_date(self):
+        ours, theirs = {"surface": "web", "way": "ours", "times": 1}, {"surface": "web", "way": "theirs", "times": 2}
+        with tempfile.NamedTemporaryFile("w+", suffix=".json") as file:
+            json.dump({"flake": {"machine": {"date": "2026-11-16"}, "flake": [ours, theirs]}}, file)
+            file.flush()
+            kept = earlier(file.name)
+        new = {**ours, "times": 3}
+        self.assertEqual(with_kept([new], kept), [new, {"of": "2026-11-16", **theirs}])
 
     def test_repetitions_are_shared_out_whole(self):
         self.assertEqual(shares(450, 50), [50] * 9)

@@ -73,9 +73,10 @@ class Report:
         late = [(SURFACES[surface], [(f"{row['way']}", row["late_p50_ms"], is_ours(row["way"])) for row in rows if row["surface"] == surface and row["late_p50_ms"] is not None]) for surface in order]
         parts.append(figure("late", "How long after the truth the right answer came", "Median over all right answers. A tool that is early and wrong does not appear quick here.", bars(late, "ms", log=True), "script/flake"))
         head = ["way", "surface", "times", "premature", "missed", "wrong", "95 % interval", "late p50", "late p99"]
-        cells = [[escape(row["way"]), row["surface"], row["times"], row["premature"], row["missed"], row["wrong"],
+        name = lambda row: escape(row["way"]) + (f" <span class=soft>({row['of']})</span>" if row.get("of") else "")
+        cells = [[name(row), row["surface"], row["times"], row["premature"], row["missed"], row["wrong"],
                   f"{100 * row['interval_95'][0]:.2f}–{100 * row['interval_95'][1]:.2f} %", short(row["late_p50_ms"], "ms"), short(row["late_p99_ms"], "ms")] if not row["cannot"]
-                 else [escape(row["way"]), row["surface"], "cannot", "", "", "", "", "", ""] for row in rows]
+                 else [name(row), row["surface"], "cannot", "", "", "", "", "", ""] for row in rows]
         parts.append(table(head, cells, range(2, 9)))
         for surface in order:
             ways = [(row["way"], row["patterns"]) for row in rows if row["surface"] == surface and not row["cannot"]]
