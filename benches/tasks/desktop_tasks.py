@@ -128,8 +128,8 @@ class Budget(typing.NamedTuple):
 
 FEWEST_ROUNDS = 3
 BUDGET = Budget(pair=5_000, others=1_000, most_rounds=80)
-# Each time that GTK 3 lends its socket to somebody it is slower from then on, by half a percent, and stays so (at-spi2-core 2.46: the socket's source
-# is never taken out of the main loop). After thirty times that would be most of what is measured.
+# Each socket that somebody opens to a GTK 3 app and closes makes it slower for good, by half a percent (at-spi2-core 2.46 never takes it out of the
+# main loop). After more than thirty times that would be most of what is measured.
 FIRST = BUDGET._replace(most_rounds=30)
 
 
