@@ -71,11 +71,12 @@ async function bytesAndReads() {
   figures.push(figure('bytes of the delta after one change, 500 rows', 'bytes', size(delta),
     others.map((s) => [s.name, 'cannot: gives whole snapshots']), { value: 400 }));
 
-  const reads = [[], [], [], []];
+  const readers = [ours, ...others, aria], reads = readers.map(() => []);
   for (let round = 0; round < READS; round++) {
-    reads[0].push((await timed(() => ours.read()))[0]);
-    for (const [at, server] of others.entries()) reads[at + 1].push((await timed(() => server.read()))[0]);
-    reads[3].push((await timed(() => aria.read()))[0]);
+    for (const [at, reader] of readers.entries()) {
+      await atRest();
+      reads[at].push((await timed(() => reader.read()))[0]);
+    }
   }
   figures.push(times('time of a full snapshot, 500 rows', reads[0],
     [...others.map((s, at) => [s.name, reads[at + 1]]), ['ariaSnapshot', reads[3]]]));

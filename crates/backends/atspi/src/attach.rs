@@ -7,6 +7,7 @@ use crate::process;
 use crate::read::Dialect;
 use crate::session::WINDOW;
 use crate::shadow::Shadow;
+use crate::sockets::Sockets;
 use futures_util::{StreamExt, future};
 use serde_json::json;
 use std::sync::Arc;
@@ -249,6 +250,7 @@ async fn read_cache(connection: &Connection, app: &str, deadline: Deadline) -> R
 /// it, because there the answers come between the events.
 pub(crate) async fn begin(
     bus: &Connection,
+    sockets: &Sockets,
     app: &App,
     nature: &Nature,
     limits: Limits,
@@ -256,7 +258,7 @@ pub(crate) async fn begin(
 ) -> Result<Shadow> {
     let mut shadow = Shadow::new(app.root.clone(), nature.dialect, limits);
     if let Some(socket) = &nature.socket {
-        match read_over_socket(socket, &app.root.name, &mut shadow, deadline).await {
+        match read_over_socket(sockets, socket, &app.root.name, &mut shadow, deadline).await {
             Ok(()) => return Ok(shadow),
             Err(error) if error.code == Code::TargetUnresponsive => return Err(error),
             Err(error) => {
@@ -272,6 +274,7 @@ pub(crate) async fn begin(
 }
 
 async fn read_over_socket(
+    sockets: &Sockets,
     socket: &str,
     app: &Arc<str>,
     shadow: &mut Shadow,
@@ -279,7 +282,7 @@ async fn read_over_socket(
 ) -> Result<()> {
     let read = async {
         let told = |error: zbus::Error| bus::told("reading over the app's socket", &error);
-        let peer = bus::connect_to_peer(socket).await.map_err(told)?;
+        let peer = sockets.take(socket).await.map_err(told)?;
         let cache = read_cache(&peer, app, deadline).await?;
         let mut answers = MessageStream::from(&peer);
         shadow.read_all(cache);
@@ -293,6 +296,8 @@ async fn read_over_socket(
                 None => return Err(bus::lost("the app closed its socket")),
             }
         }
+        drop(answers);
+        sockets.give_back(socket, peer);
         Ok(())
     };
     deadline.bound("the first tree", read).await

@@ -8,6 +8,7 @@ use crate::process::Work;
 use crate::reconcile::Reconciler;
 use crate::session::{Command, Found, Repairs, Session};
 use crate::shadow::{Round, Shadow};
+use crate::sockets::Sockets;
 use async_trait::async_trait;
 use futures_util::future;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -31,17 +32,18 @@ const REQUESTS: usize = 256;
 #[derive(Clone, Debug)]
 pub struct AtspiConnector {
     desktop: Desktop,
+    sockets: Sockets,
 }
 
 impl AtspiConnector {
     /// Finds apps on the desktop that this process belongs to.
     pub fn from_env() -> Self {
-        AtspiConnector { desktop: Desktop::from_env() }
+        AtspiConnector::on(Desktop::from_env())
     }
 
     /// Finds apps on this desktop.
     pub fn on(desktop: Desktop) -> Self {
-        AtspiConnector { desktop }
+        AtspiConnector { desktop, sockets: Sockets::default() }
     }
 
     /// Attaches, and gives the backend by its own type.
@@ -66,7 +68,7 @@ impl AtspiConnector {
         let begun = stream.hold_during(Box::pin(async {
             bus::listen(&bus, &app.root.name, deadline).await?;
             let nature = attach::look_at(&bus, &app, deadline).await?;
-            let shadow = attach::begin(&bus, &app, &nature, options.limits, deadline).await?;
+            let shadow = attach::begin(&bus, &self.sockets, &app, &nature, options.limits, deadline).await?;
             Ok((nature, shadow))
         }));
         let (nature, shadow) = begun.await?;

@@ -36,6 +36,7 @@ mod role;
 mod screenshot;
 mod session;
 mod shadow;
+mod sockets;
 mod state;
 mod tell;
 mod windows;

@@ -45,6 +45,8 @@ pub(crate) struct Reconciler {
     /// Since when the app's processor time is looked at, and what it tells.
     epoch: Instant,
     dormancy: Dormancy,
+    /// How many checks look at everything that was on the screen the last time.
+    enough: u32,
     /// The last key that was looked at; the next round goes on behind it.
     cursor: NativeKey,
     enabled: bool,
@@ -61,6 +63,7 @@ impl Reconciler {
             began: None,
             epoch,
             dormancy,
+            enough: u32::MAX,
             cursor: NativeKey(0),
             enabled,
         }
@@ -77,14 +80,14 @@ impl Reconciler {
 
     /// Asks for a sample of what is on the screen, unless the app has not run since all of it was looked at.
     pub(crate) fn check(&mut self, shadow: &mut Shadow, work: &Work) {
-        let visible = Self::visible(shadow);
-        // Twice: the first time around begins in the middle.
-        let enough = 2 * visible.len().div_ceil(SAMPLE).max(1);
         let now = Moment::START + shadow.now.saturating_duration_since(self.epoch);
-        if self.dormancy.is_dormant(work.by_itself(), now, u32::try_from(enough).unwrap_or(u32::MAX)) {
+        if self.dormancy.is_dormant(work.by_itself(), now, self.enough) {
             self.not_before = shadow.now + PAUSE;
             return;
         }
+        let visible = Self::visible(shadow);
+        // Twice: the first time around begins in the middle.
+        self.enough = u32::try_from(2 * visible.len().div_ceil(SAMPLE).max(1)).unwrap_or(u32::MAX);
         self.began = Some((shadow.now, work.used()));
         let sample = self.sample(&visible);
         shadow.checking(|shadow| {

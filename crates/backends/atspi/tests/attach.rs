@@ -5,7 +5,7 @@ mod stage;
 use stage::{Stage, differences, outline, patience, walker};
 use stillpoint_core::Code;
 use stillpoint_core::tree::{Role, State};
-use stillpoint_engine::backend::{Backend as _, Connector as _};
+use stillpoint_engine::backend::{Backend as _, CAPACITY, Connector as _};
 use stillpoint_lab::Fixture;
 
 /// A program of the distribution: its first tree is what pyatspi sees.
@@ -51,6 +51,33 @@ async fn an_app_that_says_more_than_a_queue_holds_while_it_is_attached_to_is_rea
     let watched = stage.attach(&app).await;
     assert!(watched.tree().len() > 10_000, "{} elements", watched.tree().len());
     assert!(watched.find(Role::Label, "Filler 9999").is_some(), "the last label is missing");
+}
+
+/// GTK 3 never lets go of a socket, so that each further one makes the app slower for good.
+#[tokio::test]
+async fn who_comes_back_to_an_app_reads_it_over_the_socket_that_is_there() {
+    let stage = Stage::new();
+    let app = stage.fixture(Fixture::Gtk3);
+    let sockets = || {
+        let all = std::fs::read_dir(format!("/proc/{}/fd", app.pid())).expect("it runs").flatten();
+        let links = all.filter_map(|fd| std::fs::read_link(fd.path()).ok());
+        links
+            .filter(|to| to.to_string_lossy().starts_with("socket:"))
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    let connector = stage.connector();
+    let mut seen = vec![sockets()];
+    for _ in 0..3 {
+        let watched =
+            stage.attach_by(&connector, &format!("app:pid={}", app.pid()), CAPACITY, patience()).await;
+        let watched = watched.expect("it can be attached to");
+        assert!(watched.tree().len() > 10, "{}", outline(watched.tree()).join("\n"));
+        seen.push(sockets());
+        watched.backend.close().await;
+    }
+    let opened = seen[1].difference(&seen[0]).count();
+    assert_eq!(opened, 2, "the one that it listens on, and one for the first reader: {seen:?}");
+    assert!(seen[1] == seen[2] && seen[2] == seen[3], "and kept for the next: {seen:?}");
 }
 
 #[tokio::test]

@@ -82,12 +82,23 @@ impl Stage {
 
     /// The same, with room for so many batches between the backend and the mirror.
     pub async fn attach_with_room(&self, target: &str, room: usize, deadline: Deadline) -> Result<Watched> {
+        self.attach_by(&self.connector(), target, room, deadline).await
+    }
+
+    /// The same, by a connector that may have been used before.
+    pub async fn attach_by(
+        &self,
+        connector: &AtspiConnector,
+        target: &str,
+        room: usize,
+        deadline: Deadline,
+    ) -> Result<Watched> {
         let target: Target = target.parse()?;
         let (sink, inbox) = channel(room);
         // Without the check that repairs: a test has to see what the events alone give.
         let settings = [("reconcile".to_owned(), "off".to_owned())].into();
         let options = AttachOptions { limits: Limits::default(), settings };
-        let (backend, first, info) = self.connector().attach_to(&target, &options, sink, deadline).await?;
+        let (backend, first, info) = connector.attach_to(&target, &options, sink, deadline).await?;
         let mut mirror = Mirror::new(Limits::default());
         mirror.apply(first, Moment::START);
         Ok(Watched { backend, mirror, inbox, info, ignored: 0, end: None, resyncs: 0 })
