@@ -39,8 +39,9 @@ impl Dormancy {
 mod tests {
     use super::*;
 
-    fn ms(millis: u64) -> Option<Duration> {
-        Some(Duration::from_millis(millis))
+    /// Whether it is dormant, having used so many milliseconds.
+    fn sleeps(app: &mut Dormancy, used_ms: u64, at_ms: u64, enough: u32) -> bool {
+        app.is_dormant(Some(Duration::from_millis(used_ms)), at(at_ms), enough)
     }
 
     fn at(millis: u64) -> Moment {
@@ -50,9 +51,9 @@ mod tests {
     /// An app that has used 10 ms and was asked twice since.
     fn known() -> Dormancy {
         let mut app = Dormancy::default();
-        assert!(!app.is_dormant(ms(10), at(0), 2), "nothing is known");
+        assert!(!sleeps(&mut app, 10, 0, 2), "nothing is known");
         app.asked(at(1));
-        assert!(!app.is_dormant(ms(10), at(50), 2), "asked once");
+        assert!(!sleeps(&mut app, 10, 50, 2), "asked once");
         app.asked(at(51));
         app
     }
@@ -60,31 +61,31 @@ mod tests {
     #[test]
     fn what_has_not_run_is_not_asked_again() {
         let mut app = known();
-        assert!(app.is_dormant(ms(10), at(200), 2));
-        assert!(app.is_dormant(ms(10), at(4_000), 2));
+        assert!(sleeps(&mut app, 10, 200, 2));
+        assert!(sleeps(&mut app, 10, 4_000, 2));
     }
 
     #[test]
     fn what_has_run_is_asked_as_often_as_is_wanted() {
         for enough in [2, 3] {
             let mut app = known();
-            assert!(!app.is_dormant(ms(12), at(200), enough));
+            assert!(!sleeps(&mut app, 12, 200, enough));
             for n in 0..enough {
-                assert!(!app.is_dormant(ms(12), at(300), enough), "after {n} questions");
+                assert!(!sleeps(&mut app, 12, 300, enough), "after {n} questions");
                 app.asked(at(300));
             }
-            assert!(app.is_dormant(ms(12), at(400), enough));
+            assert!(sleeps(&mut app, 12, 400, enough));
         }
     }
 
     #[test]
     fn a_thread_that_ended_has_run() {
-        assert!(!known().is_dormant(ms(9), at(200), 2));
+        assert!(!sleeps(&mut known(), 9, 200, 2));
     }
 
     #[test]
     fn whatever_the_kernel_says_it_is_asked_now_and_then() {
-        assert!(!known().is_dormant(ms(10), at(5_100), 2));
+        assert!(!sleeps(&mut known(), 10, 5_100, 2));
     }
 
     #[test]
