@@ -71,7 +71,7 @@ class Report:
                  f"{bench['reps']} times per pattern and surface for Stillpoint, {bench['peer_reps']} for each other tool, shared among the ways in which it is used, in {bench['lanes']} parallel lanes that share the machine. {bench.get('note') or ''}")
         parts = [figure("flakes", "How often the state that was read was not the final one", about, shares(listed), "script/flake")]
         late = [(SURFACES[surface], [(f"{row['way']}", row["late_p50_ms"], is_ours(row["way"])) for row in rows if row["surface"] == surface and row["late_p50_ms"] is not None]) for surface in order]
-        parts.append(figure("late", "How long after the truth the right answer came", "Median over all right answers. A tool that is early and wrong does not appear quick here.", bars(late, "ms", log=True), "script/flake"))
+        parts.append(figure("late", "How long after the truth the right answer came", f"Median over all right answers. A tool that is early and wrong does not appear quick here. {bench.get('note') or ''}", bars(late, "ms", log=True), "script/flake"))
         head = ["way", "surface", "times", "premature", "missed", "wrong", "95 % interval", "late p50", "late p99"]
         name = lambda row: escape(row["way"]) + (f" <span class=soft>({row['of']})</span>" if row.get("of") else "")
         cells = [[name(row), row["surface"], row["times"], row["premature"], row["missed"], row["wrong"],
@@ -116,11 +116,11 @@ class Report:
         command, app, page = "script/bench tasks", "elements in the app", "elements on the page"
         cap = "Of a page of more than 15,000 nodes Stillpoint reads the 4,000 that are nearest to the top, and of any list the first 1,000; it counts what it leaves out."
         return "".join([
-            self.bars_of("act", "act", "Act, and read the state at rest", "From the call to the answer that holds the final state, by the length of the work that the app does. A bar is only there where the answer was right every time.", command),
+            self.bars_of("act", "act", "Act, and read the state at rest", "From the call to the answer that holds the final state, by the length of the work that the app does. A bar is only there where the answer was right; a peer may be wrong twice.", command),
             self.growth("first-desktop", "first-desktop", "First tree of a desktop app", "From nothing to the whole tree with roles, names and states.", app, command),
             self.growth("again-desktop", "again-desktop", "Reading a desktop app again", "The same, when nothing changed.", app, command),
             self.growth("find-desktop", "find-desktop", "Find an element of a desktop app by role and label", "A label at three quarters of the tree. What a tool has read before, it may keep.", app, command),
-            self.growth("memory-desktop", "memory-desktop", "Memory after reading a desktop app", "Of the tool with all that it started, Python included where it is a library.", app, command),
+            self.growth("memory-desktop", "memory-desktop", "Memory after reading a desktop app", "Of the tool with all that it started, Python included where it is a library; without the files that they map.", app, command),
             self.growth("first-web", "first-web", "First tree of a page", f"From nothing (the tool and its browser are started) to the tree. {cap}", page, command),
             self.growth("again-web", "again-web", "Reading a page again", "The same, when nothing changed.", page, command),
             self.growth("find-web", "find-web", "Find a button on a page by its name", "What a tool has read before, it may keep.", page, command),
@@ -131,9 +131,9 @@ class Report:
             self.bars_of("tokens", "tokens", "Tokens", "With the same tokenizer.", command),
             self.growth("sessions", "sessions", "Memory by sessions", "Of one Stillpoint server with so many simulated apps open. The peers drive pages or apps alone: see below.", "sessions", command),
             self.growth("sessions-time", "sessions-time", "Finding by sessions", "The time to find an element in one of so many simulated apps.", "sessions", command),
-            self.growth("pages", "pages", "Memory by pages that are open at once", "With all browsers. Stillpoint starts a browser for each page, Selenium a driver and a browser; the others open tabs in one browser.", "pages", command),
+            self.growth("pages", "pages", "Memory by pages that are open at once", "With all browsers, without the files that they map. Stillpoint starts a browser for each page, Selenium a driver and a browser; the others open tabs in one browser.", "pages", command),
             self.growth("pages-time", "pages-time", "Opening one more page", "From the address to its first snapshot, the median of the pages opened since the mark before.", "pages", command),
-            self.bars_of("memory", "memory", "Memory", "With a page of 3,500 elements open.", command),
+            self.bars_of("memory", "memory", "Memory", "With a page of 3,500 elements open; without the files that the processes map.", command),
         ])
 
     def economy(self):
