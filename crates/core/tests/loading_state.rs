@@ -100,6 +100,32 @@ fn a_progress_bar_counts_until_it_is_full() {
     assert_calm("window\n  progressbar[value=\"100 %\"]");
 }
 
+#[test]
+fn who_stops_being_busy_loses_the_name_or_goes_is_not_loading_any_more() {
+    let mut mirror = mirror("window\n  list \"Orders\"\n  group\n  table");
+    let mut seen_after = |change| {
+        apply(&mut mirror, vec![change]);
+        let state = loading_state(mirror.tree(), None);
+        (state.signal, state.element_id.and_then(|id| mirror.tree().get(id)).map(|n| n.key().0))
+    };
+    let set = |key, prop| Change::Update { key: NativeKey(key), props: vec![prop] };
+    let busy = |on: bool| Prop::State(State::Busy, Some(StateValue::from(on)));
+    assert_eq!(seen_after(set(2, busy(true))), (LoadingSignal::BusyState, Some(2)));
+    assert_eq!(
+        seen_after(set(3, Prop::StableId(Some("skeleton".into())))),
+        (LoadingSignal::BusyState, Some(2))
+    );
+    assert_eq!(seen_after(set(2, busy(false))), (LoadingSignal::Skeleton, Some(3)));
+    assert_eq!(seen_after(set(3, Prop::StableId(Some("orders".into())))), (LoadingSignal::None, None));
+    assert_eq!(
+        seen_after(set(3, Prop::TestTag(Some("orders_skeleton".into())))),
+        (LoadingSignal::Skeleton, Some(3))
+    );
+    assert_eq!(seen_after(set(4, busy(true))), (LoadingSignal::BusyState, Some(4)));
+    assert_eq!(seen_after(Change::Remove { key: NativeKey(4) }), (LoadingSignal::Skeleton, Some(3)));
+    assert_eq!(seen_after(Change::Remove { key: NativeKey(3) }), (LoadingSignal::None, None));
+}
+
 /// A form whose button goes from one state to another; what is seen after it.
 fn submit(before: Option<bool>, after: bool, shown: bool) -> LoadingState {
     let mut mirror = mirror("window\n  button \"Pay\"");

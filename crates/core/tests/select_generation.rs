@@ -173,10 +173,11 @@ proptest! {
         changes in unrelated(),
     ) {
         let tree = mirror.tree();
-        let generator = Generator::new(tree);
+        let (generator, living) = (Generator::new(tree), Generator::living(tree));
         let mut kept: Vec<(ElementId, Selector)> = Vec::new();
         for (id, _) in tree.iter() {
             let made = generator.selector(id).unwrap();
+            prop_assert_eq!(&living.selector(id).unwrap(), &made, "the living tree says the same");
             let selector = Selector::parse(&made.value).expect(&made.value);
             let answer = resolve(tree, &selector, Visibility::Any);
             prop_assert_eq!(&answer.matches, &[id], "{}", &made.value);

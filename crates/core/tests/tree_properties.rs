@@ -3,12 +3,12 @@
 #[path = "gen/mod.rs"]
 mod generators;
 
-use generators::{batches, qualifying_prop, seed, subtree};
+use generators::{SKELETON, batches, qualifying_prop, seed, subtree};
 use proptest::prelude::*;
 use std::collections::HashSet;
 use stillpoint_core::Moment;
 use stillpoint_core::revise::Mirror;
-use stillpoint_core::tree::{Change, ElementId, Limits, NativeKey, Node, Role, Tree};
+use stillpoint_core::tree::{Change, ElementId, Limits, NativeKey, Node, Role, State, Tree};
 
 fn mirror() -> Mirror {
     let mut mirror = Mirror::new(Limits::default());
@@ -44,6 +44,9 @@ fn assert_whole(tree: &Tree) {
     }
     let by_role: usize = Role::ALL.iter().map(|r| tree.count_of_role(*r)).sum();
     assert_eq!(by_role, tree.len(), "the index holds nobody who is gone");
+    let busy =
+        tree.iter().filter(|(_, node)| node.states().is(State::Busy) || node.stable_id() == Some(SKELETON));
+    assert!(busy.map(|(id, _)| id).eq(tree.unfinished()), "the index knows who is not done");
 }
 
 proptest! {

@@ -1,11 +1,17 @@
-//! Who is on a screen, by name, by words and by role: taken once, from a view that has no indices of its own.
+//! Who is on a screen, by name, by words and by role: from the indices of the living tree, or taken once from a view,
+//! which has none of its own.
 
 use super::matching::spoken;
-use crate::tree::{ElementId, Node, Role, TreeView, hash};
+use crate::tree::{ElementId, Node, Role, Tree, TreeView, hash};
 use hashbrown::HashTable;
 
+pub(super) enum Census<'t> {
+    Living(&'t Tree),
+    Taken(Tables<'t>),
+}
+
 /// Tables of ids; what they are ids of is read from the view.
-pub(super) struct Census<'t> {
+pub(super) struct Tables<'t> {
     view: &'t TreeView,
     names: HashTable<(u64, ElementId)>,
     words: HashTable<(u64, ElementId)>,
@@ -23,7 +29,62 @@ fn names(node: &Node) -> impl Iterator<Item = &str> {
 }
 
 impl<'t> Census<'t> {
-    pub(super) fn new(view: &'t TreeView) -> Self {
+    /// Looks at every element once.
+    pub(super) fn of_view(view: &'t TreeView) -> Self {
+        Census::Taken(Tables::new(view))
+    }
+
+    pub(super) fn view(&self) -> &'t TreeView {
+        match self {
+            Census::Living(tree) => tree,
+            Census::Taken(tables) => tables.view,
+        }
+    }
+
+    /// Elements with this stable id or test tag.
+    pub(super) fn named<'s>(&'s self, name: &'s str) -> impl Iterator<Item = ElementId> + 's {
+        let (living, taken) = self.both();
+        let taken = taken.map(|tables| {
+            tables.find(&tables.names, name, move |node| names(node).any(|other| other == name))
+        });
+        one_of(living.map(|tree| tree.named(name)), taken)
+    }
+
+    /// Elements with this exact label or text.
+    pub(super) fn speaking<'s>(&'s self, word: &'s str) -> impl Iterator<Item = ElementId> + 's {
+        let (living, taken) = self.both();
+        let taken = taken.map(|tables| {
+            tables.find(&tables.words, word, move |node| spoken(node).any(|other| other == word))
+        });
+        one_of(living.map(|tree| tree.speaking(word)), taken)
+    }
+
+    /// Elements of this role.
+    pub(super) fn of_role(&self, role: Role) -> impl Iterator<Item = ElementId> {
+        let (living, taken) = self.both();
+        let taken = taken.map(|tables| tables.roles[role as usize].iter().copied());
+        one_of(living.map(|tree| tree.by_role(role)), taken)
+    }
+
+    /// Exactly one of them is there.
+    fn both(&self) -> (Option<&'t Tree>, Option<&Tables<'t>>) {
+        match self {
+            Census::Living(tree) => (Some(tree), None),
+            Census::Taken(tables) => (None, Some(tables)),
+        }
+    }
+}
+
+/// The elements of whichever list is there.
+fn one_of<T>(
+    one: Option<impl Iterator<Item = T>>,
+    other: Option<impl Iterator<Item = T>>,
+) -> impl Iterator<Item = T> {
+    one.into_iter().flatten().chain(other.into_iter().flatten())
+}
+
+impl<'t> Tables<'t> {
+    fn new(view: &'t TreeView) -> Self {
         let room = || HashTable::with_capacity(view.len());
         let mut roles = vec![Vec::new(); Role::ALL.len()];
         let (mut by_name, mut by_word) = (room(), room());
@@ -38,26 +99,7 @@ impl<'t> Census<'t> {
             }
             roles[node.role() as usize].push(id);
         }
-        Census { view, names: by_name, words: by_word, roles }
-    }
-
-    pub(super) fn view(&self) -> &'t TreeView {
-        self.view
-    }
-
-    /// Elements with this stable id or test tag.
-    pub(super) fn named<'s>(&'s self, name: &'s str) -> impl Iterator<Item = ElementId> + 's {
-        self.find(&self.names, name, move |node| names(node).any(|n| n == name))
-    }
-
-    /// Elements with this exact label or text.
-    pub(super) fn speaking<'s>(&'s self, word: &'s str) -> impl Iterator<Item = ElementId> + 's {
-        self.find(&self.words, word, move |node| spoken(node).any(|w| w == word))
-    }
-
-    /// Elements of this role.
-    pub(super) fn of_role(&self, role: Role) -> &[ElementId] {
-        &self.roles[role as usize]
+        Tables { view, names: by_name, words: by_word, roles }
     }
 
     fn find<'s>(

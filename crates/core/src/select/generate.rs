@@ -4,7 +4,7 @@ use super::census::Census;
 use super::order::{self, IdMap, QuickMap};
 use super::resolve::{Confidence, Reason};
 use super::selector::{Part, Selector, Words};
-use crate::tree::{ElementId, Node, Role, State, TreeView};
+use crate::tree::{ElementId, Node, Role, State, Tree, TreeView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -55,9 +55,18 @@ pub(crate) fn is_too_long(words: &str) -> bool {
 }
 
 impl<'t> Generator<'t> {
-    /// A generator for the elements as they are now.
+    /// A generator for the elements of a view. It looks at all of them first.
     pub fn new(view: &'t TreeView) -> Self {
-        Generator { census: Census::new(view), families: RefCell::default(), landmarks: RefCell::default() }
+        Generator::with(Census::of_view(view))
+    }
+
+    /// A generator for a few elements of the living tree, whose indices it uses.
+    pub fn living(tree: &'t Tree) -> Self {
+        Generator::with(Census::Living(tree))
+    }
+
+    fn with(census: Census<'t>) -> Self {
+        Generator { census, families: RefCell::default(), landmarks: RefCell::default() }
     }
 
     /// What it works on.
@@ -174,7 +183,7 @@ impl Kin {
                 census.speaking(label).filter(|id| tree.get(*id).is_some_and(same)).collect()
             }
             Family::Named(name) => census.named(name).collect(),
-            Family::Role(role) => census.of_role(role).to_vec(),
+            Family::Role(role) => census.of_role(role).collect(),
         };
         if ids.len() < 2 {
             return Kin::Only;

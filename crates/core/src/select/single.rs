@@ -77,7 +77,7 @@ fn short(text: &str) -> String {
 }
 
 fn candidates(tree: &Tree, ids: impl Iterator<Item = ElementId>) -> Vec<Candidate> {
-    let generator = Generator::new(tree);
+    let generator = Generator::living(tree);
     ids.take(SHOWN).filter_map(|id| candidate(&generator, id)).collect()
 }
 

@@ -68,39 +68,44 @@ const PHRASES: [&str; 8] =
 
 /// What seems to be loading in `tree`; `since` is what changed since the action, where there was one.
 pub fn loading_state(tree: &Tree, since: Option<&Delta>) -> LoadingState {
-    let first = |roles: &[Role], test: &dyn Fn(&Node) -> bool| -> Option<ElementId> {
-        roles
-            .iter()
-            .flat_map(|role| tree.by_role(*role))
-            .filter(|id| tree.get(*id).is_some_and(test) && !is_hidden(tree, *id))
-            .min()
+    // Every answer tells this, so neither way visits those who have nothing to say: they are nearly all.
+    let unfinished = |test: &dyn Fn(&Node) -> bool| -> Option<ElementId> {
+        tree.unfinished().find(|id| tree.get(*id).is_some_and(test) && !is_hidden(tree, *id))
+    };
+    let of_roles = |roles: &[Role], test: &dyn Fn(&Node) -> bool| -> Option<ElementId> {
+        let all = roles.iter().flat_map(|role| tree.by_role(*role));
+        all.filter(|id| tree.get(*id).is_some_and(test) && !is_hidden(tree, *id)).min()
     };
     let busy = |n: &Node| n.states().is(State::Busy);
-    if let Some(id) = first(&[Role::Dialog, Role::AlertDialog], &|n| n.states().is(State::Modal) && busy(n)) {
+    if let Some(id) = unfinished(&|n| busy(n) && is_modal(n)) {
         return LoadingState::seen(LoadingSignal::Overlay, LoadingSource::Platform, id);
     }
-    if let Some(id) = first(&[Role::Progressbar], &is_unfinished) {
+    if let Some(id) = of_roles(&[Role::Progressbar], &is_unfinished) {
         return LoadingState::seen(LoadingSignal::ProgressIndicator, LoadingSource::Platform, id);
     }
-    if let Some(id) = first(&[Role::Spinner], &|n| !n.states().is_not(State::Busy)) {
+    if let Some(id) = of_roles(&[Role::Spinner], &|n| !n.states().is_not(State::Busy)) {
         return LoadingState::seen(LoadingSignal::Spinner, LoadingSource::Platform, id);
     }
-    if let Some(id) = first(&[Role::Document, Role::Page], &busy) {
+    if let Some(id) = unfinished(&|n| busy(n) && matches!(n.role(), Role::Document | Role::Page)) {
         return LoadingState::seen(LoadingSignal::Navigation, LoadingSource::Platform, id);
     }
-    if let Some(id) = first(Role::ALL, &busy) {
+    if let Some(id) = unfinished(&busy) {
         return LoadingState::seen(LoadingSignal::BusyState, LoadingSource::Platform, id);
     }
     if let Some(id) = since.and_then(|delta| newly_disabled_button(tree, delta)) {
         return LoadingState::seen(LoadingSignal::DisabledSubmit, LoadingSource::Heuristic, id);
     }
-    if let Some(id) = first(&[Role::Generic, Role::Group, Role::Image], &is_skeleton) {
+    if let Some(id) = unfinished(&is_skeleton) {
         return LoadingState::seen(LoadingSignal::Skeleton, LoadingSource::Heuristic, id);
     }
-    if let Some(id) = first(&[Role::Status, Role::Alert, Role::Statusbar, Role::Log], &says_loading) {
+    if let Some(id) = of_roles(&[Role::Status, Role::Alert, Role::Statusbar, Role::Log], &says_loading) {
         return LoadingState::seen(LoadingSignal::Spinner, LoadingSource::Heuristic, id);
     }
     LoadingState::default()
+}
+
+fn is_modal(node: &Node) -> bool {
+    matches!(node.role(), Role::Dialog | Role::AlertDialog) && node.states().is(State::Modal)
 }
 
 /// A progress bar that shows no number, or one below its end.
@@ -120,12 +125,10 @@ fn percentage(text: &str) -> Option<f64> {
     text.trim().strip_suffix('%')?.trim_end().parse().ok()
 }
 
-/// A placeholder that a developer named so; looks alone prove nothing.
+/// A placeholder among those that are not done: it was named so, for looks alone prove nothing.
 fn is_skeleton(node: &Node) -> bool {
-    let named = |name: Option<&str>| {
-        name.is_some_and(|n| n.split(['-', '_', ' ']).any(|w| w.eq_ignore_ascii_case("skeleton")))
-    };
-    node.label().is_none() && (named(node.stable_id()) || named(node.test_tag()))
+    let may_be = matches!(node.role(), Role::Generic | Role::Group | Role::Image);
+    may_be && node.label().is_none() && !node.states().is(State::Busy)
 }
 
 /// The whole of a short text is one of the known phrases, dots aside.

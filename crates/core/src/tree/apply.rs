@@ -97,6 +97,7 @@ impl Tree {
         let Some(node) = self.view.arena.get(id) else { return };
         let names = matches!(prop, Prop::StableId(_) | Prop::TestTag(_));
         let words = matches!(prop, Prop::Label(_) | Prop::Text(_));
+        let busy = matches!(prop, Prop::State(State::Busy, _));
         let place = matches!(prop, Prop::Bounds(_) | Prop::State(State::OnScreen, _));
         if names {
             self.index.remove_names(id, node);
@@ -121,6 +122,9 @@ impl Tree {
             self.index.add_names(id, node);
         } else if words {
             self.index.add_words(id, node);
+        }
+        if names || busy {
+            self.index.renew_unfinished(id, node);
         }
         if role != new_role {
             self.index.remove_role(id, role);

@@ -1,10 +1,11 @@
-//! Short ways to elements: by platform key, stable id or tag, role, label or text.
+//! Short ways to elements: by platform key, stable id or tag, role, label or text, and to those that are not done.
 //!
 //! The tables hold only ids; what they are ids *of* is read from the arena, so an entry costs a few bytes.
 
 use super::arena::Arena;
-use super::{ElementId, NativeKey, Node, Role, hash};
+use super::{ElementId, NativeKey, Node, Role, State, hash};
 use hashbrown::HashTable;
+use std::collections::BTreeSet;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
@@ -12,6 +13,7 @@ pub(crate) struct Index {
     names: HashTable<Entry>,
     words: HashTable<Entry>,
     roles: Vec<HashTable<ElementId>>,
+    unfinished: BTreeSet<ElementId>,
 }
 
 /// An element by the digest of a text. Half a digest is kept, so that an entry takes eight bytes; who is found by it
@@ -49,6 +51,13 @@ fn words(node: &Node) -> impl Iterator<Item = &str> {
     node.label().into_iter().chain(text)
 }
 
+/// Busy, or named as the grey box where something will be.
+fn is_unfinished(node: &Node) -> bool {
+    let names_skeleton =
+        |name: &str| name.split(['-', '_', ' ']).any(|word| word.eq_ignore_ascii_case("skeleton"));
+    node.states().is(State::Busy) || names(node).any(names_skeleton)
+}
+
 fn add(table: &mut HashTable<Entry>, half: u32, id: ElementId) {
     table.insert_unique(spread(half), (half, id), |e| spread(e.0));
 }
@@ -67,6 +76,7 @@ impl Index {
         self.add_names(id, node);
         self.add_words(id, node);
         self.add_role(id, node.role());
+        self.add_unfinished(id, node);
     }
 
     pub(crate) fn remove(&mut self, id: ElementId, node: &Node) {
@@ -76,6 +86,7 @@ impl Index {
         self.remove_names(id, node);
         self.remove_words(id, node);
         self.remove_role(id, node.role());
+        self.unfinished.remove(&id);
     }
 
     pub(crate) fn add_names(&mut self, id: ElementId, node: &Node) {
@@ -110,35 +121,54 @@ impl Index {
         }
     }
 
+    pub(crate) fn add_unfinished(&mut self, id: ElementId, node: &Node) {
+        if is_unfinished(node) {
+            self.unfinished.insert(id);
+        }
+    }
+
+    /// Looks anew whether an element is done.
+    pub(crate) fn renew_unfinished(&mut self, id: ElementId, node: &Node) {
+        self.unfinished.remove(&id);
+        self.add_unfinished(id, node);
+    }
+
     /// The element behind a platform key.
     pub(crate) fn by_key(&self, arena: &Arena, key: NativeKey) -> Option<ElementId> {
         let found = self.keys.find(key_hash(key), |id| arena.get(*id).is_some_and(|n| n.key == key));
         found.copied()
     }
 
-    /// Elements with this stable id or test tag, in the order of their ids.
-    pub(crate) fn by_name(&self, arena: &Arena, name: &str) -> Vec<ElementId> {
+    /// Elements with this stable id or test tag, in no particular order.
+    pub(crate) fn by_name<'s>(
+        &'s self,
+        arena: &'s Arena,
+        name: &'s str,
+    ) -> impl Iterator<Item = ElementId> + 's {
         let half = name_hash(name);
-        let hits = self.names.iter_hash(spread(half)).filter(|e| e.0 == half).map(|e| e.1);
-        let mut hits: Vec<_> =
-            hits.filter(|id| arena.get(*id).is_some_and(|n| names(n).any(|w| w == name))).collect();
-        hits.sort_unstable();
-        hits
+        let hits = self.names.iter_hash(spread(half)).filter(move |e| e.0 == half).map(|e| e.1);
+        hits.filter(move |id| arena.get(*id).is_some_and(|n| names(n).any(|w| w == name)))
     }
 
-    /// Elements with this exact label or text, in the order of their ids.
-    pub(crate) fn by_word(&self, arena: &Arena, word: &str) -> Vec<ElementId> {
+    /// Elements with this exact label or text, in no particular order.
+    pub(crate) fn by_word<'s>(
+        &'s self,
+        arena: &'s Arena,
+        word: &'s str,
+    ) -> impl Iterator<Item = ElementId> + 's {
         let half = word_hash(word);
-        let hits = self.words.iter_hash(spread(half)).filter(|e| e.0 == half).map(|e| e.1);
-        let mut hits: Vec<_> =
-            hits.filter(|id| arena.get(*id).is_some_and(|n| words(n).any(|w| w == word))).collect();
-        hits.sort_unstable();
-        hits
+        let hits = self.words.iter_hash(spread(half)).filter(move |e| e.0 == half).map(|e| e.1);
+        hits.filter(move |id| arena.get(*id).is_some_and(|n| words(n).any(|w| w == word)))
     }
 
     /// Elements of this role, in no particular order.
     pub(crate) fn by_role(&self, role: Role) -> impl Iterator<Item = ElementId> {
         self.roles.get(role as usize).into_iter().flat_map(|t| t.iter().copied())
+    }
+
+    /// Elements that say that they are not done, in the order of their ids.
+    pub(crate) fn unfinished(&self) -> impl Iterator<Item = ElementId> {
+        self.unfinished.iter().copied()
     }
 
     pub(crate) fn count_of_role(&self, role: Role) -> usize {

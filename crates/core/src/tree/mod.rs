@@ -84,17 +84,32 @@ impl Tree {
 
     /// Elements whose stable id or test tag is `name`, in the order of their ids.
     pub fn by_stable_id(&self, name: &str) -> Vec<ElementId> {
+        in_order(self.named(name))
+    }
+
+    /// The same in no particular order, one by one.
+    pub(crate) fn named<'s>(&'s self, name: &'s str) -> impl Iterator<Item = ElementId> + 's {
         self.index.by_name(&self.view.arena, name)
     }
 
     /// Elements whose exact label or text is `word`, in the order of their ids.
     pub fn by_label(&self, word: &str) -> Vec<ElementId> {
+        in_order(self.speaking(word))
+    }
+
+    /// The same in no particular order, one by one.
+    pub(crate) fn speaking<'s>(&'s self, word: &'s str) -> impl Iterator<Item = ElementId> + 's {
         self.index.by_word(&self.view.arena, word)
     }
 
     /// Elements of this role, in no particular order.
     pub fn by_role(&self, role: Role) -> impl Iterator<Item = ElementId> {
         self.index.by_role(role)
+    }
+
+    /// Elements that are busy, or that a developer named as the skeleton of what will be, in the order of their ids.
+    pub fn unfinished(&self) -> impl Iterator<Item = ElementId> {
+        self.index.unfinished()
     }
 
     /// How many elements have this role.
@@ -116,6 +131,12 @@ impl Tree {
     pub fn limits(&self) -> Limits {
         self.limits
     }
+}
+
+fn in_order(ids: impl Iterator<Item = ElementId>) -> Vec<ElementId> {
+    let mut ids: Vec<ElementId> = ids.collect();
+    ids.sort_unstable();
+    ids
 }
 
 impl Deref for Tree {

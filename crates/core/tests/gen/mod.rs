@@ -32,6 +32,13 @@ fn word() -> impl Strategy<Value = Option<std::sync::Arc<str>>> {
     )
 }
 
+/// The name of a grey box where something will be.
+pub const SKELETON: &str = "row-skeleton";
+
+fn name() -> impl Strategy<Value = Option<std::sync::Arc<str>>> {
+    prop_oneof![4 => word(), 1 => Just(Some(SKELETON.into()))]
+}
+
 fn rect() -> impl Strategy<Value = Option<Rect>> {
     prop::option::of((0..4i32, 0..4i32, 0..3i32).prop_map(|(x, y, w)| Rect::new(x * 10, y * 10, w * 10, 10)))
 }
@@ -42,7 +49,7 @@ pub fn qualifying_prop() -> impl Strategy<Value = Prop> {
     prop_oneof![
         word().prop_map(Prop::Label),
         word().prop_map(Prop::Text),
-        word().prop_map(Prop::StableId),
+        name().prop_map(Prop::StableId),
         word().prop_map(Prop::Description),
         role().prop_map(Prop::Role),
         (

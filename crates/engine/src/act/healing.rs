@@ -13,7 +13,7 @@ impl Run<'_> {
         let Some(recorded) = recorded else { return Err(miss) };
         let found = self.session.read(|tree| {
             let healed = heal(tree, recorded)?;
-            let selector = Generator::new(tree).selector(healed.id).map(|g| g.value);
+            let selector = Generator::living(tree).selector(healed.id).map(|g| g.value);
             Some((healed, selector))
         });
         let Some((healed, selector)) = found else {

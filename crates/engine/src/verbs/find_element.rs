@@ -107,7 +107,7 @@ impl Verb for FindElement {
                     return Err(miss);
                 }
             }
-            let generator = Generator::new(tree);
+            let generator = Generator::living(tree);
             let told = found.matches.iter().take(params.limit).filter_map(|id| {
                 let node = tree.get(*id)?;
                 let mut element = Element::of(*id, node, node.parent());

@@ -309,7 +309,7 @@ fn only(session: &stillpoint_engine::Session, input: &SelectorInput) -> Result<E
         let gone = || Error::new(Code::ElementNotFound, format!("{selector} is gone"), "find it again");
         let node = tree.get(id).ok_or_else(gone)?;
         let mut element = Element::of(id, node, node.parent());
-        element.selector = Generator::new(tree)
+        element.selector = Generator::living(tree)
             .selector(id)
             .map(|g| ElementSelector { value: g.value, confidence: g.confidence });
         Ok(element)
