@@ -26,6 +26,7 @@ LONGEST_READ_MS = 30_000
 # A turn takes what is short again, so many times and for so long at most.
 AGAIN, TURN_MS = 20, 30
 HUNDREDTH_OF_A_CORE = 10
+STEADY, MEMORY_LOOK_S, MOST_MEMORY_LOOKS = 0.01, 0.1, 20
 # Waits for nothing of each tool.
 NEVERS = 3
 
@@ -81,6 +82,17 @@ def memory(pid):
     """MiB, shared pages shared out, without the files that it maps: how much of those is in memory is the kernel's business."""
     told = dict(line.split(":") for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:])
     return (int(told["Pss"].split()[0]) - int(told["Pss_File"].split()[0])) / 1024
+
+
+def steady_memory(processes):
+    """Read until it has become steady: what an answer needed is given back soon after it, and not with it."""
+    last, now = None, sum(map(memory, processes))
+    for _ in range(MOST_MEMORY_LOOKS):
+        if last is not None and abs(now - last) <= STEADY * now:
+            break
+        time.sleep(MEMORY_LOOK_S)
+        last, now = now, sum(map(memory, processes))
+    return now
 
 
 def family(pid):
@@ -204,7 +216,7 @@ class Trees:
             for label in takers(samples, FIRST if what == "first" else budget):
                 put(samples, label, measure(self.ways[label], what, f"Filler {fillers(self.size) * 3 // 4}"))
         if self.memory is None:
-            self.memory = {label: [sum(memory(pid) for pid in family(way.tool.pid))] for label, way in self.ways.items()}
+            self.memory = {label: [steady_memory(family(way.tool.pid))] for label, way in self.ways.items()}
 
     def times(self):
         """What a first tree took."""

@@ -58,7 +58,20 @@ const memoryAlone = (pid) => {
   return (kib('Pss') - kib('Pss_File')) / 1024;
 };
 
+// What an answer needed is given back soon after it, and not with it.
+const STEADY = 0.01, MEMORY_LOOK_MS = 100, MOST_MEMORY_LOOKS = 20;
+
+/** Reads until it has become steady. */
+async function steady(reading) {
+  let last, now = reading();
+  for (let look = 0; look < MOST_MEMORY_LOOKS && !(Math.abs(now - last) <= STEADY * now); look++) {
+    await new Promise((done) => setTimeout(done, MEMORY_LOOK_MS));
+    [last, now] = [now, reading()];
+  }
+  return now;
+}
+
 /** MiB of memory: what a process alone has, and these with all that they started (shared pages shared out); without the files that they map, for how
  * much of those is in memory is the kernel's business. */
-export const memoryOfOne = memoryAlone;
-export const memoryOf = (roots) => family(roots).map(memoryAlone).reduce((sum, n) => sum + n, 0);
+export const memoryOfOne = (pid) => steady(() => memoryAlone(pid));
+export const memoryOf = (roots) => steady(() => family(roots).map(memoryAlone).reduce((sum, n) => sum + n, 0));

@@ -191,8 +191,8 @@ async function memory(tools) {
   for (const [label, tool] of Object.entries(tools)) {
     await tool.open(rows(3500, 'memory'));
     if (tool.read) await tool.read();
-    alone[label] = tool.pid ? [memoryOfOne(tool.pid)] : NO_SERVER;
-    whole[label] = [memoryOf(rootsOf(tool))];
+    alone[label] = tool.pid ? [await memoryOfOne(tool.pid)] : NO_SERVER;
+    whole[label] = [await memoryOf(rootsOf(tool))];
   }
   figures.add('memory', 'the server alone', 'MiB', alone);
   figures.add('memory', 'with its browser', 'MiB', whole);
@@ -226,7 +226,7 @@ async function sessions() {
   let opened = 0;
   for (const count of SESSIONS) {
     for (; opened < count; opened++) await server.call('snapshot', { app: `sim:table:60?seed=${opened + 1}`, max_nodes: 1 });
-    figures.add('sessions', `${count} simulated apps of 305 elements at once`, 'MiB', { Stillpoint: [memoryOfOne(server.pid)], ...none }, { x: count });
+    figures.add('sessions', `${count} simulated apps of 305 elements at once`, 'MiB', { Stillpoint: [await memoryOfOne(server.pid)], ...none }, { x: count });
     const look = () => server.call('find_element', { app: 'sim:table:60?seed=1', selector: 'button "Delete"[7]' });
     const times = [];
     for (let round = 0; round < 40; round++) times.push((await timed(look))[0]);
@@ -263,7 +263,7 @@ async function pages() {
         }
       }
     }
-    for (const [label, tool] of Object.entries(made)) memories[label] = Array.isArray(times[label]) ? [memoryOf(rootsOf(tool))] : times[label];
+    for (const [label, tool] of Object.entries(made)) memories[label] = Array.isArray(times[label]) ? [await memoryOf(rootsOf(tool))] : times[label];
     figures.add('pages', `${count} pages of 700 elements at once, with browsers`, 'MiB', memories, { x: count });
     // The first page is the figure of the first tree.
     if (count > 1) figures.add('pages-time', `opening and reading one more, up to ${count} pages`, 'ms', times, { x: count });
