@@ -5,7 +5,7 @@ author then waits to see go, or null.
 
 {"attach": PID}                           → {"ok": true}
 {"do": "tap"|"type", "n": N, "expect": …, "gone": …} → {"text": …, "began": NANOSECONDS, "at": NANOSECONDS} | {"error": …} | {"cannot": …}
-{"time": "first"|"again"|"find"|"never", "label": …} → {"ms": …, "told": …}: how long that takes; `find` looks for a label, `never` waits
+{"time": "first"|"again"|"find"|"never", "label": …} → {"ms": …, "told": …}: how long that takes, and of `first` how many elements were read (or of those that fill the app); `find` looks for a label, `never` waits
   for what does not come
 """
 
@@ -49,12 +49,13 @@ class Stillpoint:
 
     def first(self):
         self.mcp.call("close_target", app=self.app)
-        return timed(lambda: (self.mcp.call("open_target", app=self.app), self.whole()))
+        return timed(lambda: (self.mcp.call("open_target", app=self.app), self.whole())[1])
 
     def whole(self):
+        """How many of the labels that fill the app were told."""
         text, told = self.mcp.call("snapshot", app=self.app, max_nodes=50000)
         self.seen = told["snapshot_revision"]
-        return len(text)
+        return text.count('"Filler ')
 
     def again(self):
         # Whoever has read before asks what is new.
@@ -232,7 +233,7 @@ class Xa11y:
         return "\n".join(node.name or "" for node in self.app.locator("*").elements() if node.visible)
 
     def first(self):
-        return timed(lambda: len(str(self.xa11y.App.by_pid(self.app.pid).tree())))
+        return timed(lambda: str(self.xa11y.App.by_pid(self.app.pid).tree()).count("Filler "))
 
     def again(self):
         return timed(lambda: len(str(self.app.tree())))
@@ -273,7 +274,7 @@ def main():
             elif "time" in command:
                 given = [command["label"]] if command["time"] == "find" else []
                 milliseconds, seen = getattr(tool, command["time"])(*given)
-                answer = {"ms": milliseconds, "told": str(seen)[:100]}
+                answer = {"ms": milliseconds, "told": seen if isinstance(seen, int) else str(seen)[:100]}
             else:
                 began = time.monotonic_ns()
                 text = tool.do(command["do"], command["n"], command["expect"], command["gone"])

@@ -131,14 +131,15 @@ class Budget(typing.NamedTuple):
     most_rounds: int
 
     def has_turn(self, taken, is_paired):
-        """After these turns. The two have three at least."""
+        """After these turns."""
         rounds, spent = len(taken), sum(sum(turn) for turn in taken)
-        if rounds < (FEWEST_ROUNDS if is_paired else 1):
+        if rounds < (FEWEST_ROUNDS if is_paired or spent <= SLOW_MS * rounds else 1):
             return True
         return rounds < self.most_rounds and spent + spent / rounds <= (self.pair if is_paired else self.others)
 
 
-FEWEST_ROUNDS = 3
+# Rounds of the two at least, and of whoever is not slow: which of the peers is the fastest must not hang on a single turn.
+FEWEST_ROUNDS, SLOW_MS = 3, 1_500
 BUDGET = Budget(pair=5_000, others=1_000, most_rounds=80)
 # Each socket that is opened to a GTK 3 app makes it slower for good (at-spi2-core 2.46). Our server keeps the one that it has, but whoever compares it with a
 # version that did not, or with another tool that opens sockets, must not measure that.
@@ -168,13 +169,15 @@ def put(samples, label, told):
         samples[label] = told
 
 
-def measure(way, what, label):
-    """Milliseconds of each time in this turn, or words."""
+def measure(way, what, label, fewest=0):
+    """Milliseconds of each time in this turn, or words. A first tree that lacks elements is none."""
     times = []
     while not times or is_short(times):
         told = way.ask({"time": what, "label": label})
         if "ms" not in told:
             return f"cannot: {told.get('error', '')[:80]}"
+        if what == "first" and told["told"] < fewest:
+            return f"incomplete: read {told['told']:,} elements of {fewest:,}"
         times.append(told["ms"])
     return times
 
@@ -214,7 +217,7 @@ class Trees:
     def take(self, budget):
         for what, samples in self.samples.items():
             for label in takers(samples, FIRST if what == "first" else budget):
-                put(samples, label, measure(self.ways[label], what, f"Filler {fillers(self.size) * 3 // 4}"))
+                put(samples, label, measure(self.ways[label], what, f"Filler {fillers(self.size) * 3 // 4}", fillers(self.size)))
         if self.memory is None:
             self.memory = {label: [steady_memory(family(way.tool.pid))] for label, way in self.ways.items()}
 

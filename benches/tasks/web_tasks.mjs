@@ -24,7 +24,8 @@ const AGAIN = 20, TURN_MS = 30;
 // What a tool may take for all its turns at one task, in milliseconds: the two of a ratio more than the others. The machine is slower for
 // tenths of a second and for minutes, so that a ratio needs many turns, over a long time.
 const BUDGET = { pair: 5000, others: 1000, mostRounds: 80 };
-const FEWEST_ROUNDS = 3;
+// Rounds of the two at least, and of whoever is not slow: which of the peers is the fastest must not hang on a single turn.
+const FEWEST_ROUNDS = 3, SLOW_MS = 1500;
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
 const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json'))).filter((one) => one.bench);
 const figures = new Figures(out, 'script/bench tasks');
@@ -44,6 +45,7 @@ async function turn(work) {
     return failed(error);
   }
 }
+const refuse = (answer) => { if (answer?.failed) throw new Error(answer.text); return answer; };
 const FORGIVEN = 2, lapses = new WeakMap();
 /** A turn's times, or the words of a failure, which stay and replace times. A peer may fail twice. */
 const put = (samples, label, told) => {
@@ -59,10 +61,10 @@ const put = (samples, label, told) => {
   console.log(`${label} failed: ${told}`);
   if (label.startsWith('Stillpoint') || times[label] > FORGIVEN) samples[label] = told;
 };
-/** Whether there is time for another turn after these. The two of a ratio have three at least. */
+/** Whether there is time for another turn after these. */
 function hasTurn(taken, isPaired) {
-  const spent = taken.flat().reduce((sum, ms) => sum + ms, 0);
-  if (taken.length < (isPaired ? FEWEST_ROUNDS : 1)) return true;
+  const spent = taken.flat().reduce((sum, ms) => sum + ms, 0), isSlow = spent > SLOW_MS * taken.length;
+  if (taken.length < (isPaired || !isSlow ? FEWEST_ROUNDS : 1)) return true;
   return taken.length < BUDGET.mostRounds && spent + spent / taken.length <= (isPaired ? BUDGET.pair : BUDGET.others);
 }
 /** Who takes a turn in the next round: everybody in the first one, then those who are quick, and the two of the ratio. */
@@ -120,6 +122,12 @@ async function acts() {
   for (const driver of Object.values(drivers)) await driver.close();
 }
 
+/** What was read, if it begins as the page does: an error, or a page that is still empty, is no tree. */
+function whole(text) {
+  if (!text.includes('Mark 1')) throw new Error(`no tree: ${text}`);
+  return text;
+}
+
 /** From nothing: a server or library is started, opens the page with a browser of its own, and tells the tree. */
 async function firstTree(make, size) {
   let made;
@@ -127,7 +135,7 @@ async function firstTree(make, size) {
     const [ms] = await timed(async () => {
       made = await make();
       await made.open(rows(size));
-      await made.read();
+      whole(await made.read());
     });
     return [ms];
   } catch (error) {
@@ -147,7 +155,7 @@ async function trees(tools) {
       try {
         await tool.open(rows(size));
         if (!tool.read) continue;
-        const text = await tool.read();
+        const text = whole(await tool.read());
         [bytes[label], tokens[label]] = [[Buffer.byteLength(text)], [encode(text).length]];
         if (label === 'Stillpoint') told.note = /\((?:[^()]*rows[^()]*|[^()]*more[^()]*)\)/.exec(text)?.[0];
       } catch (error) {
@@ -157,8 +165,8 @@ async function trees(tools) {
     const sound = Object.keys(tools).filter((label) => typeof finding[label] !== 'string');
     await race([
       [Object.keys(makers), first, (label) => firstTree(makers[label], size)],
-      [sound.filter((one) => tools[one].read), again, (label) => turn(tools[label].readAgain ?? tools[label].read)],
-      [sound, finding, (label) => turn(() => (tools[label].lookUp ?? tools[label].find)('button', 'Mark 7'))],
+      [sound.filter((one) => tools[one].read), again, (label) => turn(tools[label].readAgain ?? (async () => whole(await tools[label].read())))],
+      [sound, finding, (label) => turn(async () => refuse(await (tools[label].lookUp ?? tools[label].find)('button', 'Mark 7')))],
     ]);
     figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', first, { x: size });
     figures.add('again-web', `page of ${size} elements: reading again`, 'ms', again, { x: size });
