@@ -364,6 +364,8 @@
     Promise.resolve().then(() => { pulsing = false; stir(); answer(); });
   };
 
+  const size = () => document.getElementsByTagName('*').length;
+
   const answer = () => {
     if (!waiting) return;
     markRelated();
@@ -371,7 +373,7 @@
     const newTitle = document.title !== title, newUrl = location.href !== url;
     if (newTitle && title !== null) mark(document);
     if (!bulk && !dirty.size && !facts.size && idle === idleSent && !newTitle && !newUrl) return;
-    const refs = [], nodes = [], told = [], out = { controls: controls.size, size: document.getElementsByTagName('*').length };
+    const refs = [], nodes = [], told = [], out = { controls: controls.size, size: size() };
     const name = (node) => {
       const rec = know(node);
       if (!rec.sent) { rec.sent = true; refs.push(rec.n); nodes.push(node); }
@@ -482,6 +484,7 @@
       }
       stale = 2; survey(); answer();
     },
+    size,
     // Everything is told again to a host that forgot it.
     forget: () => { bulk = false; each(document, (node) => { const rec = records.get(node); if (rec) { rec.sent = false; facts.add(node); } }); idleSent = ''; title = url = null; answer(); },
   };

@@ -51,6 +51,17 @@ struct World {
     execution_context_id: i64,
 }
 
+/// A number that a page told; none where its script failed.
+#[derive(Deserialize)]
+struct Counted {
+    result: Number,
+}
+
+#[derive(Deserialize)]
+struct Number {
+    value: Option<usize>,
+}
+
 /// A value with DOM nodes in it, as `Runtime.evaluate` tells it.
 #[derive(Deserialize)]
 struct Evaluated {
@@ -172,12 +183,16 @@ impl Live {
             "idle": self.options.full,
             "token": if self.options.full { Value::from(self.options.token.as_str()) } else { Value::Null },
         });
-        // An observer that is there already has told its facts to somebody who forgot them.
-        let source = format!("({})({config}); stillpoint.forget()", include_str!("observer.js"));
-        session
-            .post("Runtime.evaluate", json!({ "expression": source, "contextId": context, "silent": true }));
+        // An observer that is there already has told its facts to somebody who forgot them. How large the document is
+        // decides how it is read, so this is awaited.
+        let source =
+            format!("({})({config}); stillpoint.forget(); stillpoint.size()", include_str!("observer.js"));
+        let params =
+            json!({ "expression": source, "contextId": context, "silent": true, "returnByValue": true });
+        let counted: Counted = session.call("Runtime.evaluate", params, Deadline::after(PATIENCE)).await?;
         if let Some(frame) = self.frames.get_mut(id) {
             frame.context = Some(context);
+            frame.size = counted.result.value.unwrap_or_default();
             frame.leaving = None;
             frame.bulk = true;
         }

@@ -270,3 +270,20 @@ async fn nothing_is_typed_where_the_page_passes_the_focus_on() {
     assert_eq!(held.map(Option::unwrap_or_default), ["", "mine", ""], "{}", rig.text());
     rig.backend.close().await;
 }
+
+#[tokio::test]
+async fn a_large_document_is_read_in_part_from_the_first_reading_on() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let mut tab = browser.tab(&server.url("static.html")).await;
+    browser.close_first(&tab).await;
+    // No list in it is too long by itself.
+    tab.eval(
+        "document.body.innerHTML = Array.from({ length: 80 }, (_, n) => `<section aria-label=\"Part ${n}\">${'<p>one</p>'.repeat(200)}</section>`).join('')",
+    )
+    .await;
+    let rig = Rig::attach(&format!("cdp:{}", browser.url), &[]).await;
+    assert!(rig.mirror.tree().len() < 5_000, "{} elements are mirrored", rig.mirror.tree().len());
+    assert!(rig.mirror.tree().iter().any(|(_, node)| node.omitted() > 0), "what is left out is counted");
+    assert_eq!(rig.all(Role::Region, "Part 79").len(), 1, "breadth first: every part is there");
+}
