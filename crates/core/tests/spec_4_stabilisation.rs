@@ -134,11 +134,36 @@ fn rule_2_what_is_passed_over_does_not_start_the_window_again_but_takes_another_
     machine.barrier_passed(first, ms(302));
     let Step::Barrier(second) = machine.poll(ms(302)) else { panic!("the first barrier proves nothing now") };
     machine.mutated(&tree(), &[ticker(303)]);
-    let Step::Barrier(third) = machine.poll(ms(303)) else { panic!("nor does the second") };
+    assert!(matches!(machine.poll(ms(303)), Step::Wait(_)), "one at a time");
+    machine.barrier_passed(second, ms(303));
+    let Step::Barrier(third) = machine.poll(ms(303)) else { panic!("nor does the second prove anything") };
     assert_ne!(second, third);
     machine.barrier_passed(third, ms(304));
     machine.mutated(&tree(), &[ticker(304)]);
     assert!(matches!(machine.poll(ms(304)), Step::Barrier(_)), "nor one that nobody has looked at yet");
+}
+
+/// On a starved machine an app answers each barrier after a second, while its clock ticks ten times.
+#[test]
+fn rule_2_a_clock_that_is_quicker_than_the_answers_does_not_use_up_the_time() {
+    let ticker = |at| Mutation { volatile: true, ..mutation(Class::Text, 3, at) };
+    let mut machine = wait(Rules { mask_volatile: true, ..Rules::default() });
+    let mut asked = Vec::new();
+    for at in (300..5_000).step_by(100) {
+        machine.mutated(&tree(), &[ticker(at)]);
+        if let Some((ticket, _)) = asked.last().copied().filter(|(_, since)| since + 1_000 == at) {
+            machine.barrier_passed(ticket, ms(at));
+        }
+        match machine.poll(ms(at)) {
+            Step::Barrier(ticket) => asked.push((ticket, at)),
+            Step::Wait(_) => {}
+            Step::Done(outcome) => {
+                assert_eq!((outcome, asked.len()), (STABLE, 4), "at {at}");
+                return;
+            }
+        }
+    }
+    panic!("it went on for ever, with barriers at {asked:?}");
 }
 
 /// A label that goes through five texts tells each of them as its name and its text.

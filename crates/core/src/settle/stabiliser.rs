@@ -102,7 +102,8 @@ pub enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Barrier {
     Open,
-    Asked(BarrierTicket, Moment),
+    /// Since when, and whether something that is passed over changed meanwhile: then its answer proves nothing.
+    Asked(BarrierTicket, Moment, bool),
     Passed,
 }
 
@@ -125,6 +126,7 @@ pub struct Stabiliser {
     resets: u32,
     barrier: Barrier,
     overtaken: u32,
+    first_asked: Option<Moment>,
     tickets: u32,
     idle: Option<bool>,
     masked: BTreeSet<ElementId>,
@@ -152,6 +154,7 @@ impl Stabiliser {
             resets: 0,
             barrier: Barrier::Open,
             overtaken: 0,
+            first_asked: None,
             tickets: 0,
             idle: None,
             masked: BTreeSet::new(),
@@ -186,7 +189,7 @@ impl Stabiliser {
                 } else {
                     self.masked.remove(&m.element);
                 }
-                self.overtake_barrier();
+                self.overtake_barrier(m.at);
                 continue;
             }
             self.changed |= self.rules.expected.is_none_or(|e| e.matches(m.class));
@@ -200,12 +203,20 @@ impl Stabiliser {
     }
 
     /// What belongs to a change that is passed over may lie behind the barrier that is under way: the text of a label behind its
-    /// name. The window is not started again, but another barrier has to bring the rest of it.
-    fn overtake_barrier(&mut self) {
-        if self.samples.is_none() && self.barrier != Barrier::Open && self.overtaken < MOST_OVERTAKEN {
-            self.overtaken += 1;
-            self.barrier = Barrier::Open;
+    /// name. The window is not started again, but another barrier has to bring the rest of it, once this one is answered: asked for
+    /// at each tick, they would queue up in an app that is slower than its clock. From the middle of the time that is left at the
+    /// first barrier on, the one that is under way has to do.
+    fn overtake_barrier(&mut self, at: Moment) {
+        let is_late = self.first_asked.is_some_and(|first| at >= first + self.deadline.since(first) / 2);
+        if self.samples.is_some() || is_late || self.overtaken >= MOST_OVERTAKEN {
+            return;
         }
+        self.barrier = match self.barrier {
+            Barrier::Asked(ticket, since, false) => Barrier::Asked(ticket, since, true),
+            Barrier::Passed => Barrier::Open,
+            Barrier::Open | Barrier::Asked(..) => return,
+        };
+        self.overtaken += 1;
     }
 
     /// Rest is proven by `needed` samples without a change instead of a barrier (SPEC §5, heuristic mode). The window
@@ -251,9 +262,11 @@ impl Stabiliser {
 
     /// The barrier with this ticket was through at `at`. After the deadline it proves nothing any more.
     pub fn barrier_passed(&mut self, ticket: BarrierTicket, at: Moment) {
-        let asked = matches!(self.barrier, Barrier::Asked(asked, _) if asked == ticket);
-        if asked && at < self.deadline {
-            self.barrier = Barrier::Passed;
+        if let Barrier::Asked(asked, _, overtaken) = self.barrier
+            && asked == ticket
+            && at < self.deadline
+        {
+            self.barrier = if overtaken { Barrier::Open } else { Barrier::Passed };
         }
     }
 
@@ -300,7 +313,8 @@ impl Stabiliser {
             Barrier::Open => {
                 self.tickets += 1;
                 let ticket = BarrierTicket(self.tickets);
-                self.barrier = Barrier::Asked(ticket, now);
+                self.barrier = Barrier::Asked(ticket, now, false);
+                self.first_asked.get_or_insert(now);
                 Step::Barrier(ticket)
             }
         }
@@ -313,7 +327,7 @@ impl Stabiliser {
 
     fn late(&self, now: Moment) -> Reason {
         match self.barrier {
-            Barrier::Asked(_, at) if now.since(at) >= UNANSWERED => Reason::TargetUnresponsive,
+            Barrier::Asked(_, at, _) if now.since(at) >= UNANSWERED => Reason::TargetUnresponsive,
             _ if self.rules.needs_change && !self.changed => Reason::NoChange,
             _ => Reason::NotStable,
         }
