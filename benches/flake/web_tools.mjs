@@ -11,7 +11,8 @@ const LONGEST_MS = 10000;
 const require = createRequire(path.join(path.resolve(process.env.PEERS), 'package.json'));
 const load = (name) => import(pathToFileURL(require.resolve(name)));
 
-const refuse = (answer) => { if (answer.failed) throw new Error(answer.text.slice(0, 300)); return answer; };
+/** What a server answered, unless that is an error. */
+export const refuse = (answer) => { if (answer?.failed) throw new Error(answer.text.slice(0, 300)); return answer; };
 
 /** One call acts, waits and says whether the page is at rest. */
 async function ours(program) {

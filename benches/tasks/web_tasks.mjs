@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { createRequire } from 'node:module';
 import { devtools, playwright, stillpoint } from '../web/servers.mjs';
 import { serve } from '../flake/web_server.mjs';
-import { WAYS } from '../flake/web_tools.mjs';
+import { WAYS, refuse } from '../flake/web_tools.mjs';
 import { Figures, fastest } from './figures.mjs';
 import { playwrightLibrary, seleniumLibrary } from './libraries.mjs';
 import { atRest, cpuOf, memoryOf, memoryOfOne } from './processes.mjs';
@@ -45,7 +45,6 @@ async function turn(work) {
     return failed(error);
   }
 }
-const refuse = (answer) => { if (answer?.failed) throw new Error(answer.text); return answer; };
 const FORGIVEN = 2, lapses = new WeakMap();
 /** A turn's times, or the words of a failure, which stay and replace times. A peer may fail twice. */
 const put = (samples, label, told) => {
