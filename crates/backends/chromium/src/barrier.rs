@@ -17,14 +17,25 @@ const FRAME: Duration = Duration::from_millis(120);
 /// How often a barrier looks again at most.
 const ROUNDS: usize = 8;
 
+/// What a round asks the observers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// To look at everything, and to tell it.
+    Fresh,
+    /// Whether they have told what they found then. What came since is not waited for: a clock is never through, and on a page
+    /// that is slower than its clock each round would find another tick.
+    Owed,
+}
+
 /// When it returns, every change that a page had made before is in the sink.
 pub(crate) async fn barrier(browser: &Session, shared: &Shared, deadline: Deadline) -> Result<()> {
     // What is found can ask for another look: a frame that was just entered, a shadow root just opened.
+    let mut look = Look::Fresh;
     for _ in 0..ROUNDS {
         let began = tokio::time::Instant::now();
         let mut left = 0;
         if !browser.dialog_is_open() {
-            left = through_pages(shared, deadline).await?;
+            left = through_pages(shared, look, deadline).await?;
         }
         let pages = began.elapsed();
         let (done, dealt_with) = oneshot::channel();
@@ -33,21 +44,27 @@ pub(crate) async fn barrier(browser: &Session, shared: &Shared, deadline: Deadli
             .bound("reading what has changed", async { dealt_with.await.map_err(|_| crate::socket::lost()) })
             .await?;
         tracing::trace!(?pages, whole = ?began.elapsed(), left, again, "a round of the barrier");
-        if !again && left == 0 {
-            break;
-        }
+        look = match (again, left) {
+            (true, _) => Look::Fresh,
+            (false, 0) => break,
+            (false, _) => Look::Owed,
+        };
     }
     Ok(())
 }
 
-/// Gives how much the observers have not told yet.
-async fn through_pages(shared: &Shared, deadline: Deadline) -> Result<u64> {
+/// Gives how much of what they found the observers have not told yet.
+async fn through_pages(shared: &Shared, look: Look, deadline: Deadline) -> Result<u64> {
     let (observers, news) = {
         let mut registry = shared.lock();
-        (registry.observers.clone(), std::mem::take(&mut registry.news))
+        let news = look == Look::Fresh && std::mem::take(&mut registry.news);
+        (registry.observers.clone(), news)
     };
     let ask = |session: &Session, context: i64, frame: bool| -> Result<Pending> {
-        let expression = format!("stillpoint.settle({frame},{news})");
+        let expression = match look {
+            Look::Fresh => format!("stillpoint.settle({frame},{news})"),
+            Look::Owed => "stillpoint.owed()".to_owned(),
+        };
         let params =
             json!({ "expression": expression, "contextId": context, "awaitPromise": true, "silent": true });
         session.start("Runtime.evaluate", params)

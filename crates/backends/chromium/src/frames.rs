@@ -61,9 +61,9 @@ pub(crate) struct Frame {
     pub(crate) in_page: crate::idle::InPage,
     /// Nodes to read again.
     pub(crate) dirty: HashSet<i64>,
-    /// Nodes that were read since the last barrier, and whether those are being read for the second time.
+    /// Nodes that were read since the last barrier, and those of `dirty` that are there to be read for the second time.
     pub(crate) recent: HashSet<i64>,
-    pub(crate) is_second_look: bool,
+    pub(crate) second: HashSet<i64>,
     /// Everything is to be read again.
     pub(crate) bulk: bool,
     /// When everything was last read, and how long that took.
@@ -96,7 +96,7 @@ impl Frame {
             in_page: crate::idle::InPage::default(),
             dirty: HashSet::new(),
             recent: HashSet::new(),
-            is_second_look: false,
+            second: HashSet::new(),
             bulk: true,
             read: None,
         }

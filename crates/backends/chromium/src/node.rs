@@ -98,6 +98,11 @@ impl AxNode {
         self.parent_id.is_some() || !self.ignored
     }
 
+    /// Whether it lies directly in the node with this number.
+    pub(crate) fn is_in(&self, parent: i64) -> bool {
+        self.parent_id.as_deref().and_then(|id| id.parse().ok()) == Some(parent)
+    }
+
     /// Whether it only says where the lines of a text break.
     pub(crate) fn is_line(&self) -> bool {
         self.role_name() == "InlineTextBox"

@@ -27,6 +27,8 @@
   // Frames since anything was heard; what the next survey must look at: nothing, what is near the screen, everything.
   let calm = 0, stale = 2, sheets = '';
   const stirred = new Set();
+  // What a barrier found and nobody has asked for yet: nodes or not, and how many facts. Facts are told in the order in which they came.
+  let owedNodes = false, owedFacts = 0;
   let idleSent = '', timers = 0, repeating = 0, pulsing = false, own = 0;
   const closedRoots = new WeakMap();
 
@@ -386,6 +388,7 @@
     for (const node of facts) {
       if (!room--) break;
       facts.delete(node);
+      owedFacts = Math.max(0, owedFacts - 1);
       const rec = know(node);
       if (!rec.sent && !rec.on && !rec.id && !rec.tag && !rec.secret && !hopeful.has(node)) continue;
       told.push([name(node), rec.id, rec.tag, rec.on ? 1 : 0, rec.x, rec.y, rec.w, rec.h, rec.dx || 0, rec.dy || 0, rec.secret]);
@@ -395,7 +398,7 @@
     if (newTitle) out.title = title = document.title;
     if (newUrl) out.url = url = location.href;
     if (idle !== idleSent) { idleSent = idle; out.idle = JSON.parse(idle); }
-    bulk = false;
+    bulk = owedNodes = false;
     dirty.clear();
     const done = waiting;
     waiting = null;
@@ -453,6 +456,7 @@
     if (list.length) { handle(list); stir(); }
     sample();
   };
+  const owed = () => owedFacts + (owedNodes ? 1 : 0);
   globalThis.stillpoint = {
     next: () => new Promise((done) => { waiting?.([JSON.stringify({ superseded: true }), []]); waiting = done; answer(); }),
     // A frame is waited for only while one may bring something: until two have passed since anything was heard.
@@ -462,8 +466,11 @@
       drain();
       if (isStale(news)) { survey(); drain(); }
       answer();
-      return facts.size + dirty.size;
+      owedNodes = bulk || dirty.size > 0;
+      owedFacts = facts.size;
+      return owed();
     },
+    owed,
     sample: () => { sample(); answer(); },
     // Whether a turn of the wheel moves anything here: known at the first scroll, or when so many frames have brought none.
     wheel: (frames) => new Promise((done) => {

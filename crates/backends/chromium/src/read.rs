@@ -97,9 +97,10 @@ impl Live {
         if all {
             // The browser puts some consequences off to its next frame: what was read before it is read once more.
             for frame in self.frames.values_mut() {
-                let recent = std::mem::take(&mut frame.recent);
-                frame.is_second_look = !recent.is_empty() && frame.dirty.is_empty();
-                frame.dirty.extend(recent);
+                let mut recent = std::mem::take(&mut frame.recent);
+                recent.retain(|ax| !frame.dirty.contains(ax));
+                frame.dirty.extend(&recent);
+                frame.second = recent;
             }
         }
         for _ in 0..3 {
@@ -153,11 +154,8 @@ impl Live {
             return Ok(());
         }
         let (serial, index) = (frame.serial, frame.index);
-        if frame.is_second_look {
-            frame.is_second_look = false;
-        } else {
-            frame.recent.clone_from(&dirty);
-        }
+        // Twice is enough: on a page that never rests, each barrier would read what all before it had read.
+        frame.recent = &dirty - &std::mem::take(&mut frame.second);
         tracing::trace!(?dirty, "reading some");
         let read = self.read_some(&session, serial, index, &dirty).await;
         if read.is_err()

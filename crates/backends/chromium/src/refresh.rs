@@ -2,7 +2,7 @@
 //! as the cap allows.
 
 use crate::events::{Live, PATIENCE};
-use crate::node::{AxNodes, Raw, key, unkey};
+use crate::node::{AxNode, AxNodes, Raw, key, unkey};
 use crate::role::is_named_by_content;
 use crate::socket::{Pending, Session};
 use serde_json::json;
@@ -16,6 +16,8 @@ pub(crate) const FEW: usize = 240;
 /// How many nodes of a large document are read at most, and how many calls are under way at once.
 const LARGE_NODES: usize = 4_000;
 const WAVE: usize = 200;
+/// What lies in a node with so few children is read in one piece, if some of it could not be read by itself.
+const CLOSE: usize = 32;
 /// A longer list of options is not read along when one of them changes.
 const OPTIONS: usize = 300;
 /// How deep new content is followed, call by call.
@@ -28,6 +30,8 @@ struct Next {
     due: HashSet<i64>,
     /// Those whose children without a DOM node are to be read.
     parents: Vec<i64>,
+    /// Those with few children, of which some were not known when they were read.
+    incomplete: Vec<i64>,
     /// Read because of what lies around them.
     onward: HashSet<i64>,
     /// No longer there, with what lay in them.
@@ -65,9 +69,11 @@ impl Live {
                 break;
             }
             for (ax, call) in calls {
-                let read = call.read::<AxNodes>(deadline).await;
-                self.take_node(serial, index, ax, read, &mut next)?;
+                let read = nodes_of(call.read::<AxNodes>(deadline).await)?;
+                let node = read.into_iter().next().filter(|node| node.number() == ax && node.is_held());
+                self.take_node(serial, index, ax, node, &mut next);
             }
+            self.read_incomplete(session, serial, index, &mut done, &mut next, deadline).await?;
             let parents = std::mem::take(&mut next.parents);
             self.read_nameless(session, serial, index, parents, &mut expanded, deadline).await?;
             next.due.retain(|ax| !done.contains(ax));
@@ -101,22 +107,10 @@ impl Live {
     }
 
     /// Takes in one node that was read; `next` gets what must be done because of it.
-    fn take_node(
-        &mut self,
-        serial: u32,
-        index: u32,
-        ax: i64,
-        read: Result<AxNodes>,
-        next: &mut Next,
-    ) -> Result<()> {
-        let Next { due, parents, gone, onward } = next;
+    fn take_node(&mut self, serial: u32, index: u32, ax: i64, node: Option<AxNode>, next: &mut Next) {
+        let Next { due, parents, incomplete, gone, onward } = next;
         let at = key(serial, ax);
-        let node = match read {
-            Ok(nodes) => nodes.nodes.into_iter().next().filter(|node| node.number() == ax && node.is_held()),
-            Err(error) if error.code == Code::Protocol => None,
-            Err(error) => return Err(error),
-        };
-        tracing::trace!(ax, role = ?node.as_ref().map(crate::node::AxNode::gist), "read");
+        tracing::trace!(ax, role = ?node.as_ref().map(AxNode::gist), "read");
         let Some(node) = node else {
             // It is no longer there: whoever held it is read again.
             self.add_surroundings(at, due);
@@ -125,7 +119,7 @@ impl Live {
                 due.extend(old.parent.map(|p| unkey(p).1).filter(|p| *p > 0));
                 gone.push((at, old.children));
             }
-            return Ok(());
+            return;
         };
         let new = node.into_raw(serial, index);
         let frame = self.frames.iter().find(|(_, f)| f.index == index).map(|(id, _)| id.clone());
@@ -146,7 +140,7 @@ impl Live {
             due.extend(inside);
         }
         if old == Some(&new) && new.children.iter().all(is_settled) {
-            return Ok(());
+            return;
         }
         let moved = flipped || old.is_none_or(|old| old.parent != new.parent);
         if moved {
@@ -157,6 +151,7 @@ impl Live {
             let number = unkey(*child).1;
             match self.model.raw.get(child) {
                 _ if number < 0 => parents.push(ax),
+                None if new.children.len() <= CLOSE => incomplete.push(ax),
                 None => drop(due.insert(number)),
                 Some(known) if is_generated(known) => {
                     parents.push(number);
@@ -175,6 +170,46 @@ impl Live {
         }
         if flipped && let Some(document) = self.model.inside.get(&at) {
             self.frames_are_due(*document);
+        }
+    }
+
+    /// Reads the children of those whose children are not all known, together and as they are now. One by one they are read at
+    /// different moments: a clock replaces its text in between, and would be shown without one.
+    async fn read_incomplete(
+        &mut self,
+        session: &Session,
+        serial: u32,
+        index: u32,
+        done: &mut HashSet<i64>,
+        next: &mut Next,
+        deadline: Deadline,
+    ) -> Result<()> {
+        let mut calls = Vec::new();
+        for parent in std::mem::take(&mut next.incomplete) {
+            let is_known = |c: &NativeKey| unkey(*c).1 < 0 || self.model.raw.contains_key(c);
+            if self.model.raw.get(&key(serial, parent)).is_some_and(|raw| !raw.children.iter().all(is_known))
+            {
+                let params = json!({ "id": parent.to_string() });
+                calls.push((parent, session.start("Accessibility.getChildAXNodes", params)?));
+            }
+        }
+        for (parent, call) in calls {
+            let nodes = nodes_of(call.read::<AxNodes>(deadline).await)?;
+            let at = key(serial, parent);
+            if let Some(raw) = self.model.raw.get_mut(&at) {
+                // What lies in a child that is left out, or has no DOM node, is among the nodes too.
+                let inside = nodes.iter().filter(|node| !node.is_line() && node.is_in(parent));
+                raw.children = inside.map(|node| key(serial, node.number())).collect();
+                if raw.children.iter().any(|c| unkey(*c).1 < 0) {
+                    next.parents.push(parent);
+                }
+                self.touched.insert(at);
+            }
+            for node in nodes.into_iter().filter(|node| node.number() > 0) {
+                let ax = node.number();
+                done.insert(ax);
+                self.take_node(serial, index, ax, Some(node), next);
+            }
         }
         Ok(())
     }
@@ -211,11 +246,7 @@ impl Live {
             }
         }
         for call in calls {
-            let nodes = match call.read::<AxNodes>(deadline).await {
-                Ok(nodes) => nodes.nodes,
-                Err(error) if error.code == Code::Protocol => continue,
-                Err(error) => return Err(error),
-            };
+            let nodes = nodes_of(call.read::<AxNodes>(deadline).await)?;
             for node in nodes.into_iter().filter(|node| !node.is_line() && node.number() < 0) {
                 let at = key(serial, node.number());
                 let raw = node.into_raw(serial, index);
@@ -249,11 +280,7 @@ impl Live {
                 calls.push(session.start("Accessibility.getPartialAXTree", params)?);
             }
             for call in calls {
-                let nodes = match call.read::<AxNodes>(deadline).await {
-                    Ok(nodes) => nodes.nodes,
-                    Err(error) if error.code == Code::Protocol => continue,
-                    Err(error) => return Err(error),
-                };
+                let nodes = nodes_of(call.read::<AxNodes>(deadline).await)?;
                 let Some(node) = nodes.into_iter().next() else { continue };
                 let at = key(serial, node.number());
                 let raw = self.capped(id, at, node.into_raw(serial, index));
@@ -274,6 +301,15 @@ impl Live {
     }
 }
 
+/// The nodes that were read; none where the browser knows no such node any more.
+fn nodes_of(read: Result<AxNodes>) -> Result<Vec<AxNode>> {
+    match read {
+        Ok(read) => Ok(read.nodes),
+        Err(error) if error.code == Code::Protocol => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
 /// What was not read any more is left out, and counted where it is missing.
 fn leave_out_unread(raw: &mut Raw, known: &HashSet<NativeKey>) {
     let before = raw.children.len();
@@ -287,5 +323,5 @@ fn leave_out_unread(raw: &mut Raw, known: &HashSet<NativeKey>) {
 /// `Accessibility.getRootAXNode`.
 #[derive(serde::Deserialize)]
 struct RootNode {
-    node: crate::node::AxNode,
+    node: AxNode,
 }

@@ -2,11 +2,12 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 mod support;
 
+use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use stillpoint_core::Code;
 use stillpoint_core::tree::{Role, State};
 use stillpoint_engine::backend::{Action, Delivery, IdleReport, Place, SetTo};
-use support::browser::TestBrowser;
+use support::browser::{Tab, TestBrowser};
 use support::{Rig, server::Server, soon};
 
 /// Waits for the page to say so.
@@ -286,4 +287,40 @@ async fn a_large_document_is_read_in_part_from_the_first_reading_on() {
     assert!(rig.mirror.tree().len() < 5_000, "{} elements are mirrored", rig.mirror.tree().len());
     assert!(rig.mirror.tree().iter().any(|(_, node)| node.omitted() > 0), "what is left out is counted");
     assert_eq!(rig.all(Role::Region, "Part 79").len(), 1, "breadth first: every part is there");
+}
+
+#[tokio::test]
+async fn a_barrier_waits_for_what_it_found_and_not_for_what_a_clock_does_meanwhile() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let mut tab = browser.tab(&server.url("static.html")).await;
+    let frames = tab.call("Page.getFrameTree", json!({})).await;
+    let frame = json!({ "frameId": frames["frameTree"]["frame"]["id"] });
+    let world = tab.call("Page.createIsolatedWorld", frame).await["executionContextId"].clone();
+    let source = include_str!("../src/observer.js");
+    observer(&mut tab, &world, &format!("({source})({{ tests: [], idle: false, token: null }})")).await;
+    let ask = "stillpoint.next().then(([told]) => JSON.parse(told).dirty.length)";
+    observer(&mut tab, &world, ask).await;
+
+    let tick = "document.querySelector('h1').firstChild.data += '.'; 0";
+    tab.eval(tick).await;
+    assert!(
+        observer(&mut tab, &world, "stillpoint.settle(false, false)").await > 0,
+        "nobody has asked for it yet"
+    );
+    assert!(observer(&mut tab, &world, "stillpoint.owed()").await > 0, "still nobody");
+    assert!(observer(&mut tab, &world, ask).await > 0, "now it is told");
+    tab.eval(tick).await;
+    assert_eq!(observer(&mut tab, &world, "stillpoint.owed()").await, 0, "what came later is not owed");
+    assert!(
+        observer(&mut tab, &world, "stillpoint.settle(false, false)").await > 0,
+        "until another barrier finds it"
+    );
+}
+
+/// What a script gives as a number in the observer's world.
+async fn observer(tab: &mut Tab, world: &Value, script: &str) -> i64 {
+    let params =
+        json!({ "expression": script, "contextId": world, "returnByValue": true, "awaitPromise": true });
+    tab.call("Runtime.evaluate", params).await["result"]["value"].as_i64().unwrap_or_default()
 }

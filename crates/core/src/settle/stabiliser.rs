@@ -110,9 +110,9 @@ enum Barrier {
 /// An app that leaves a barrier unanswered for this long, up to the very deadline, does not answer.
 const UNANSWERED: Duration = Duration::from_millis(100);
 
-/// So often a barrier is asked for anew because something that is passed over changed meanwhile. A ticker that is quicker than the
-/// app's answers would keep a wait going for ever. Enough for a label that goes through five texts, each told as its name and its
-/// text, on a machine so busy that every one of them overtakes a barrier.
+/// After so many changes that are passed over, and that came while a barrier was under way, none is asked for anew because of them. A
+/// ticker that is quicker than the app's answers would keep a wait going for ever. Enough for a label that goes through five texts, each
+/// told as its name and its text.
 const MOST_OVERTAKEN: u32 = 12;
 
 /// The state machine of one wait.
@@ -212,9 +212,9 @@ impl Stabiliser {
             return;
         }
         self.barrier = match self.barrier {
-            Barrier::Asked(ticket, since, false) => Barrier::Asked(ticket, since, true),
+            Barrier::Asked(ticket, since, _) => Barrier::Asked(ticket, since, true),
             Barrier::Passed => Barrier::Open,
-            Barrier::Open | Barrier::Asked(..) => return,
+            Barrier::Open => return,
         };
         self.overtaken += 1;
     }

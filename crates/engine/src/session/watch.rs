@@ -193,6 +193,8 @@ impl Watch {
         // Whoever takes the app's word needs no looks, for as long as it gives its word.
         let mut looks = (!self.believes(idle.as_ref())).then(|| self.session.keep_sampling());
         let mut barriers = Vec::new();
+        // One is enough: an earlier one proves nothing any more once another is due, and would only keep the app busy.
+        let mut barrier = None;
         let hail = Hail::start(&self.session, self.deadline, self.believes(idle.as_ref()));
         // The barrier that the app's word stands for, from when it is due until the app has answered the first call.
         let mut due = None;
@@ -215,7 +217,7 @@ impl Watch {
                 Step::Barrier(ticket) if self.believes(idle.as_ref()) => due = Some(ticket),
                 Step::Barrier(ticket) => {
                     barriers.push(self.session.now());
-                    self.ask(ticket);
+                    drop(barrier.replace(self.ask(ticket)));
                 }
                 Step::Wait(until) => {
                     let until = self.session.instant(until);
@@ -269,9 +271,10 @@ impl Watch {
     }
 
     /// Runs a barrier on the side, so that the wait itself keeps its deadline whatever the app does.
-    fn ask(&self, ticket: BarrierTicket) {
+    fn ask(&self, ticket: BarrierTicket) -> Aside {
         let (session, id, deadline) = (self.session.clone(), self.id, self.deadline);
-        tokio::spawn(async move {
+        tracing::trace!(target = %session.target(), ?ticket, left = ?deadline.left(), "a barrier is asked for");
+        Aside(tokio::spawn(async move {
             let mut answer = session.barrier(deadline).await;
             if answer.is_ok() && session.idle_report().is_some() {
                 // The app's word may be newer than what the first barrier read: work that ended in between is read by
@@ -286,7 +289,7 @@ impl Watch {
                 }
             }
             session.inner.wake();
-        });
+        }))
     }
 
     fn report(&self, outcome: Outcome, barriers: Vec<Moment>) -> Watched {
@@ -329,6 +332,15 @@ async fn idle_changed(source: &mut Option<IdleSource>) {
     }
 }
 
+/// A task that ends with whoever started it.
+struct Aside(tokio::task::JoinHandle<()>);
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// An app that leaves the first call of a wait unanswered for this long is not just slow.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -348,13 +360,7 @@ struct Hail {
     answered: Arc<AtomicBool>,
     /// The last call has not been answered.
     silent: Arc<AtomicBool>,
-    task: tokio::task::JoinHandle<()>,
-}
-
-impl Drop for Hail {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
+    _calls: Aside,
 }
 
 impl Hail {
@@ -376,7 +382,7 @@ impl Hail {
                 last.store(false, Ordering::Release);
             }
         });
-        Hail { answered, silent, task }
+        Hail { answered, silent, _calls: Aside(task) }
     }
 
     fn is_answered(&self) -> bool {
