@@ -65,7 +65,8 @@ impl Live {
                     calls.push((ax, session.start("Accessibility.getPartialAXTree", params)?));
                 }
             }
-            if calls.is_empty() {
+            // What was read in one piece may hold more that is not known yet.
+            if calls.is_empty() && next.incomplete.is_empty() {
                 break;
             }
             for (ax, call) in calls {

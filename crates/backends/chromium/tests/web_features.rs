@@ -318,6 +318,28 @@ async fn a_barrier_waits_for_what_it_found_and_not_for_what_a_clock_does_meanwhi
     );
 }
 
+#[tokio::test]
+async fn a_text_that_is_replaced_all_the_time_is_at_no_time_missing() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let mut tab = browser.tab(&server.url("static.html")).await;
+    browser.close_first(&tab).await;
+    let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[]).await;
+    // Quicker than two questions can be asked one after the other.
+    tab.eval(
+        "const { port1, port2 } = new MessageChannel(); let ticks = 0;
+         port1.onmessage = () => { count.textContent = `Tick ${++ticks}`; port2.postMessage(0); };
+         port2.postMessage(0)",
+    )
+    .await;
+    for look in 0..20 {
+        rig.barrier().await;
+        let is_tick = |text: Option<&str>| text.is_some_and(|text| text.starts_with("Tick "));
+        let is_there = rig.mirror.tree().walk().any(|(_, n)| is_tick(n.label()) || is_tick(n.text()));
+        assert!(is_there, "look {look}:\n{}", rig.text());
+    }
+}
+
 /// What a script gives as a number in the observer's world.
 async fn observer(tab: &mut Tab, world: &Value, script: &str) -> i64 {
     let params =
