@@ -130,6 +130,7 @@ impl Live {
             self.enter(id, &session).await?;
         }
         let Some(frame) = self.frames.get_mut(id) else { return Ok(()) };
+        let second = std::mem::take(&mut frame.second);
         let few = FEW.min(20 + self.model.len() / 4);
         if frame.bulk || frame.dirty.len() > few {
             frame.bulk = false;
@@ -155,7 +156,7 @@ impl Live {
         }
         let (serial, index) = (frame.serial, frame.index);
         // Twice is enough: on a page that never rests, each barrier would read what all before it had read.
-        frame.recent = &dirty - &std::mem::take(&mut frame.second);
+        frame.recent = &dirty - &second;
         tracing::trace!(?dirty, "reading some");
         let read = self.read_some(&session, serial, index, &dirty).await;
         if read.is_err()
