@@ -90,6 +90,14 @@ class Comparing(unittest.TestCase):
         told = json.loads(subprocess.run(["node", "-e", code], capture_output=True, text=True, check=True).stdout)
         self.assertEqual(told, [times_of(ours, theirs) for ours, theirs, _ in self.CASES])
 
+    def test_rounds_of_several_passes_are_compared_within_their_pass(self):
+        # In the second pass the machine was slower, for both alike.
+        passes = [{"Stillpoint": [1, 1, 1, 1], "quick": [2, 2], "slow": [9], "lame": "cannot"}, {"Stillpoint": [3, 3, 3, 3], "quick": [6, 6], "slow": [27], "lame": []}]
+        code = f"import('{HERE.parent}/tasks/figures.mjs').then((m) => console.log(JSON.stringify(m.joined({json.dumps(passes)}))))"
+        told = json.loads(subprocess.run(["node", "-e", code], capture_output=True, text=True, check=True).stdout)
+        self.assertEqual(told, {"Stillpoint": [1, 1, 3, 3, 1, 1, 3, 3], "quick": [2, 2, 6, 6], "slow": [9, 27], "lame": "cannot"})
+        self.assertEqual(times_of(told["Stillpoint"], told["quick"]), 0.5)
+
 
 class Patterns(unittest.TestCase):
     def test_there_are_enough_and_their_names_differ(self):

@@ -129,21 +129,23 @@ class Budget(typing.NamedTuple):
     pair: int
     others: int
     most_rounds: int
+    #: Of the two, and of whoever is not slow: which of the peers is the fastest must not hang on a single turn.
+    fewest_rounds: int
 
     def has_turn(self, taken, is_paired):
         """After these turns."""
         rounds, spent = len(taken), sum(sum(turn) for turn in taken)
-        if rounds < (FEWEST_ROUNDS if is_paired or spent <= SLOW_MS * rounds else 1):
+        if rounds < (self.fewest_rounds if is_paired or spent <= SLOW_MS * rounds else 1):
             return True
         return rounds < self.most_rounds and spent + spent / rounds <= (self.pair if is_paired else self.others)
 
 
-# Rounds of the two at least, and of whoever is not slow: which of the peers is the fastest must not hang on a single turn.
-FEWEST_ROUNDS, SLOW_MS = 3, 1_500
-BUDGET = Budget(pair=5_000, others=1_000, most_rounds=80)
+SLOW_MS = 1_500
+QUICK_BUDGET = Budget(pair=5_000, others=1_000, most_rounds=80, fewest_rounds=3)
+WHOLE_BUDGET = QUICK_BUDGET._replace(fewest_rounds=5)
 # Each socket that is opened to a GTK 3 app makes it slower for good (at-spi2-core 2.46). Our server keeps the one that it has, but whoever compares it with a
 # version that did not, or with another tool that opens sockets, must not measure that.
-FIRST = BUDGET._replace(most_rounds=30)
+MOST_FIRSTS = 30
 
 
 def takers(samples, budget):
@@ -216,7 +218,7 @@ class Trees:
 
     def take(self, budget):
         for what, samples in self.samples.items():
-            for label in takers(samples, FIRST if what == "first" else budget):
+            for label in takers(samples, budget._replace(most_rounds=MOST_FIRSTS) if what == "first" else budget):
                 put(samples, label, measure(self.ways[label], what, f"Filler {fillers(self.size) * 3 // 4}", fillers(self.size)))
         if self.memory is None:
             self.memory = {label: [steady_memory(family(way.tool.pid))] for label, way in self.ways.items()}
@@ -308,7 +310,8 @@ def main():
     options.seed, options.verbose = 1, False
     figures = Figures(options.out)
     sizes = [100, 1000] if options.quick else [100, 1000, 10_000, 50_000]
-    parts = {"acts": lambda: acts(options, figures, BUDGET), "trees": lambda: trees(options, figures, options.sizes or sizes, BUDGET), "never": lambda: never(options, figures)}
+    budget = QUICK_BUDGET if options.quick else WHOLE_BUDGET
+    parts = {"acts": lambda: acts(options, figures, budget), "trees": lambda: trees(options, figures, options.sizes or sizes, budget), "never": lambda: never(options, figures)}
     for name, part in parts.items():
         if options.only in (None, name):
             began = time.monotonic()

@@ -13,6 +13,17 @@ export function fastest(samples) {
   return times.sort(([a], [b]) => a - b)[0]?.[1];
 }
 
+/** The samples of several passes as one. The rounds that the two of the ratio took both in a pass stand first, for these are compared. */
+export function joined(passes) {
+  const labels = [...new Set(passes.flatMap(Object.keys))];
+  const told = Object.fromEntries(labels.map((label) => [label, passes.map((pass) => pass[label] ?? [])]));
+  const words = (label) => told[label].find((turns) => typeof turns === 'string');
+  const peer = fastest(Object.fromEntries(labels.filter((label) => !words(label)).map((label) => [label, told[label].flat()])));
+  const common = passes.map((pass) => Math.min(pass.Stillpoint?.length ?? 0, pass[peer]?.length ?? 0));
+  const inOrder = (turns) => [...turns.flatMap((one, pass) => one.slice(0, common[pass])), ...turns.flatMap((one, pass) => one.slice(common[pass]))];
+  return Object.fromEntries(labels.map((label) => [label, words(label) ?? inOrder(told[label])]));
+}
+
 /** Ours by the fastest peer's; where another share than the median is told, the ratio of what is told. */
 function ratio(samples, told, share) {
   const peer = fastest(samples), ours = samples.Stillpoint;

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { devtools, playwright, stillpoint } from '../web/servers.mjs';
 import { serve } from '../flake/web_server.mjs';
 import { WAYS, refuse } from '../flake/web_tools.mjs';
-import { Figures, fastest } from './figures.mjs';
+import { Figures, fastest, joined } from './figures.mjs';
 import { playwrightLibrary, seleniumLibrary } from './libraries.mjs';
 import { atRest, cpuOf, memoryOf, memoryOfOne } from './processes.mjs';
 
@@ -21,8 +21,10 @@ const SESSIONS = options.quick ? [1, 10, 50] : [1, 10, 50, 200], PAGES = options
 const NEVER_MS = 6000, NEVERS = 7, ELEMENTS_PER_ROW = 7;
 // A turn takes what is short again, so many times and for so long at most.
 const AGAIN = 20, TURN_MS = 30;
-// What a tool may take for all its turns at one task, in milliseconds: the two of a ratio more than the others. The machine is slower for
-// tenths of a second and for minutes, so that a ratio needs many turns, over a long time.
+// How often acting and the trees of all sizes are gone through: the machine is slower for tenths of a second and for minutes, so that a
+// ratio needs many turns, over a long time.
+const PASSES = options.quick ? 1 : 2;
+// What a tool may take for its turns at one task in a pass, in milliseconds: the two of a ratio more than the others.
 const BUDGET = { pair: 5000, others: 1000, mostRounds: 80 };
 // Rounds of the two at least, and of whoever is not slow: which of the peers is the fastest must not hang on a single turn.
 const FEWEST_ROUNDS = 3, SLOW_MS = 1500;
@@ -82,10 +84,27 @@ async function race(tasks) {
     }
   }
 }
+/** What `take` brings for each, several times, and never for one twice in a row. */
+async function inPasses(each, take) {
+  const taken = each.map(() => []);
+  for (let pass = 0; pass < PASSES; pass++) {
+    for (const [place, one] of each.entries()) taken[place].push(await take(one));
+  }
+  return taken;
+}
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'stillpoint-tasks-'));
 const site = await serve(folder);
 const rows = (size, word = '') => `${site.base}rows.html?n=${Math.round(size / ELEMENTS_PER_ROW)}${word && `&${word}`}`;
+
+const MAKERS = { Stillpoint: () => stillpoint(options.stillpoint), 'Playwright MCP': () => playwright(scratch), 'chrome-devtools-mcp': () => devtools(scratch),
+  Playwright: playwrightLibrary, Selenium: seleniumLibrary };
+async function makeAll() {
+  const made = {};
+  for (const [label, make] of Object.entries(MAKERS)) made[label] = await make();
+  return made;
+}
+const closeAll = async (tools) => { for (const tool of Object.values(tools)) await tool.close(); };
 
 async function acts() {
   const labels = { Stillpoint: 'Stillpoint', 'Stillpoint, expecting': 'Stillpoint, expecting', 'Playwright, told the text': 'Playwright, locator',
@@ -94,19 +113,19 @@ async function acts() {
     'chrome-devtools-mcp, told the text': 'chrome-devtools-mcp, wait_for' };
   const drivers = {};
   for (const [label, way] of Object.entries(labels)) drivers[label] = await WAYS[way].make(scratch, options.stillpoint);
-  for (const pattern of patterns) {
-    const samples = Object.fromEntries(Object.keys(labels).map((label) => [label, []]));
-    for (const [place, label] of Object.keys(labels).entries()) {
+  const places = Object.keys(labels);
+  const actOn = async (pattern) => {
+    const samples = Object.fromEntries(places.map((label) => [label, []]));
+    for (const [place, label] of places.entries()) {
       await drivers[label].open(`${site.base}web.html?pattern=${encodeURIComponent(pattern.name)}&token=act${place}`, pattern.do);
     }
-    const acted = Object.fromEntries(Object.keys(labels).map((label) => [label, 0]));
+    const acted = Object.fromEntries(places.map((label) => [label, 0]));
     const act = async (place, label, way) => {
       const n = ++acted[label], expect = pattern.expect.replaceAll('{n}', n), truth = site.truth(`act${place}`);
       const [ms, text] = await timed(() => drivers[label].perform('tap', n, WAYS[way].isTold ? expect : null));
       await truth;
       return text.includes(expect) ? ms : null;
     };
-    const places = Object.keys(labels);
     await race([[places, samples, async (label) => {
       const times = [];
       try {
@@ -116,9 +135,11 @@ async function acts() {
         return failed(error);
       }
     }]]);
-    figures.add('act', `web: ${pattern.name}`, 'ms', samples);
-  }
-  for (const driver of Object.values(drivers)) await driver.close();
+    return samples;
+  };
+  const passes = await inPasses(patterns, actOn);
+  for (const [place, pattern] of patterns.entries()) figures.add('act', `web: ${pattern.name}`, 'ms', joined(passes[place]));
+  await closeAll(drivers);
 }
 
 /** What was read, if it begins as the page does: an error, or a page that is still empty, is no tree. */
@@ -144,11 +165,10 @@ async function firstTree(make, size) {
   }
 }
 
-/** First tree, reading again, finding, sizes. */
-async function trees(tools) {
-  const makers = { Stillpoint: () => stillpoint(options.stillpoint), 'Playwright MCP': () => playwright(scratch), 'chrome-devtools-mcp': () => devtools(scratch),
-    Playwright: playwrightLibrary };
-  for (const size of SIZES) {
+/** First tree, reading again, finding, sizes. For each size the tools are started anew: a process and its browser remember large pages. */
+async function trees() {
+  const readers = Object.keys(MAKERS).filter((label) => label !== 'Selenium');
+  const readBy = async (tools, size) => {
     const first = { Selenium: NO_TREE }, again = { Selenium: NO_TREE }, bytes = { Selenium: NO_TREE }, tokens = { Selenium: NO_TREE }, finding = {}, told = {};
     for (const [label, tool] of Object.entries(tools)) {
       try {
@@ -163,13 +183,25 @@ async function trees(tools) {
     }
     const sound = Object.keys(tools).filter((label) => typeof finding[label] !== 'string');
     await race([
-      [Object.keys(makers), first, (label) => firstTree(makers[label], size)],
+      [readers, first, (label) => firstTree(MAKERS[label], size)],
       [sound.filter((one) => tools[one].read), again, (label) => turn(tools[label].readAgain ?? (async () => whole(await tools[label].read())))],
       [sound, finding, (label) => turn(async () => refuse(await (tools[label].lookUp ?? tools[label].find)('button', 'Mark 7')))],
     ]);
-    figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', first, { x: size });
-    figures.add('again-web', `page of ${size} elements: reading again`, 'ms', again, { x: size });
-    figures.add('find-web', `page of ${size} elements: find a button by its name`, 'ms', finding, { x: size });
+    return { first, again, finding, bytes, tokens, told };
+  };
+  const readAnew = async (size) => {
+    const tools = await makeAll();
+    try {
+      return await readBy(tools, size);
+    } finally {
+      await closeAll(tools);
+    }
+  };
+  for (const [place, passes] of (await inPasses(SIZES, readAnew)).entries()) {
+    const size = SIZES[place], { bytes, tokens, told } = passes[0], of = (task) => joined(passes.map((pass) => pass[task]));
+    figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', of('first'), { x: size });
+    figures.add('again-web', `page of ${size} elements: reading again`, 'ms', of('again'), { x: size });
+    figures.add('find-web', `page of ${size} elements: find a button by its name`, 'ms', of('finding'), { x: size });
     figures.add('bytes-web', `page of ${size} elements: a snapshot`, 'bytes', bytes, { x: size, ...told });
     figures.add('tokens-web', `page of ${size} elements: a snapshot`, 'tokens', tokens, { x: size });
   }
@@ -253,10 +285,7 @@ async function pages() {
     'chrome-devtools-mcp': (server, url) => server.another(url),
     Playwright: (tool, url) => tool.another(url), Selenium: (tool, url) => tool.another(url),
   };
-  const makers = { Stillpoint: () => stillpoint(options.stillpoint), 'Playwright MCP': () => playwright(scratch), 'chrome-devtools-mcp': () => devtools(scratch),
-    Playwright: playwrightLibrary, Selenium: seleniumLibrary };
-  const made = {};
-  for (const [label, make] of Object.entries(makers)) made[label] = await make();
+  const made = await makeAll();
   let opened = 0;
   for (const count of PAGES) {
     const times = {}, memories = {};
@@ -275,13 +304,11 @@ async function pages() {
     // The first page is the figure of the first tree.
     if (count > 1) figures.add('pages-time', `opening and reading one more, up to ${count} pages`, 'ms', times, { x: count });
   }
-  for (const tool of Object.values(made)) await tool.close();
+  await closeAll(made);
 }
 
-const tools = { Stillpoint: await stillpoint(options.stillpoint), 'Playwright MCP': await playwright(scratch), 'chrome-devtools-mcp': await devtools(scratch),
-  Playwright: await playwrightLibrary(), Selenium: await seleniumLibrary() };
-// Memory and waiting before the large pages, which a process and its browser remember.
-const parts = { acts, memory: () => memory(tools), never: () => never(tools), trees: () => trees(tools), changes: () => changes(tools), sessions, pages };
+const tools = await makeAll();
+const parts = { acts, memory: () => memory(tools), never: () => never(tools), trees, changes: () => changes(tools), sessions, pages };
 let failures = 0;
 try {
   for (const [name, part] of Object.entries(parts)) {
@@ -294,7 +321,7 @@ try {
     console.log(`${name}: ${Math.round((performance.now() - began) / 1000)} s`);
   }
 } finally {
-  for (const tool of Object.values(tools)) await tool.close();
+  await closeAll(tools);
   site.close();
   fs.rmSync(scratch, { recursive: true, force: true });
 }
