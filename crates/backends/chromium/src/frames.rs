@@ -34,6 +34,9 @@ pub(crate) struct Page {
 /// A document that is on its way out is followed by another within this time, or stays.
 const LEAVING: Duration = Duration::from_secs(1);
 
+/// A document that is still being parsed after this long is read as far as it has come.
+const PARSING: Duration = Duration::from_millis(150);
+
 /// One frame with its document.
 pub(crate) struct Frame {
     /// Our number for this document in this frame.
@@ -53,6 +56,8 @@ pub(crate) struct Frame {
     pub(crate) controls: usize,
     /// How many elements the document has.
     pub(crate) size: usize,
+    /// Since when it is known to be under the parser: until that has ended nobody knows how large it will be.
+    pub(crate) parsing: Option<Instant>,
     /// Containers of which only a part is mirrored, with the first child of that part.
     pub(crate) capped: HashMap<i64, NativeKey>,
     /// A sample is under way.
@@ -76,6 +81,9 @@ impl Frame {
         if self.context.is_none() {
             return self.leaving.is_none_or(|since| since.elapsed() > LEAVING);
         }
+        if self.bulk && !all && self.is_being_parsed() {
+            return false;
+        }
         (self.bulk && (all || !self.is_resting())) || !self.dirty.is_empty()
     }
 
@@ -91,6 +99,7 @@ impl Frame {
             numbers: HashMap::new(),
             controls: 0,
             size: 0,
+            parsing: None,
             capped: HashMap::new(),
             sampling: false,
             in_page: crate::idle::InPage::default(),
@@ -100,6 +109,12 @@ impl Frame {
             bulk: true,
             read: None,
         }
+    }
+
+    /// Whether a full read would come too early: a document may grow by tens of thousands of elements in the turn of its script
+    /// that comes next, and how it is best read depends on that.
+    fn is_being_parsed(&self) -> bool {
+        self.parsing.is_some_and(|since| since.elapsed() < PARSING)
     }
 
     /// Whether a full read would come too soon after the last one: a big page that keeps growing is read at
@@ -252,5 +267,26 @@ impl Shared {
         self.lock().windows.last().map(|(_, session)| session.clone()).ok_or_else(|| {
             Error::new(Code::TargetLost, "no page is open in the browser", "open the target again")
         })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_document_that_is_being_parsed_is_read_whole_by_a_barrier_or_when_it_takes_long() {
+        let mut frame =
+            Frame { context: Some(1), parsing: Some(Instant::now()), ..Frame::new(1, "", None, 1) };
+        frame.dirty.insert(7);
+        assert!(!frame.is_due(false), "it may grow at any moment");
+        assert!(frame.is_due(true), "a barrier reads what there is");
+        tokio::time::advance(PARSING).await;
+        assert!(frame.is_due(false), "what takes long is shown as far as it has come");
+        frame.parsing = Some(Instant::now());
+        assert!(!frame.is_due(false));
+        frame.parsing = None;
+        assert!(frame.is_due(false), "it is parsed");
     }
 }

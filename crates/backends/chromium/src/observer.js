@@ -29,7 +29,7 @@
   const stirred = new Set();
   // What a barrier found and nobody has asked for yet: nodes or not, and how many facts. Facts are told in the order in which they came.
   let owedNodes = false, owedFacts = 0;
-  let idleSent = '', timers = 0, repeating = 0, pulsing = false, own = 0;
+  let idleSent = '', parsingSent = null, timers = 0, repeating = 0, pulsing = false, own = 0;
   const closedRoots = new WeakMap();
 
   const rootOf = (el) => el.shadowRoot || closedRoots.get(el) || null;
@@ -367,6 +367,7 @@
   };
 
   const size = () => document.getElementsByTagName('*').length;
+  const parsing = () => document.readyState === 'loading';
 
   const answer = () => {
     if (!waiting) return;
@@ -374,8 +375,8 @@
     const idle = config.idle ? JSON.stringify(busyNow()) : '';
     const newTitle = document.title !== title, newUrl = location.href !== url;
     if (newTitle && title !== null) mark(document);
-    if (!bulk && !dirty.size && !facts.size && idle === idleSent && !newTitle && !newUrl) return;
-    const refs = [], nodes = [], told = [], out = { controls: controls.size, size: size() };
+    if (!bulk && !dirty.size && !facts.size && idle === idleSent && !newTitle && !newUrl && parsing() === parsingSent) return;
+    const refs = [], nodes = [], told = [], out = { controls: controls.size, size: size(), parsing: parsing() };
     const name = (node) => {
       const rec = know(node);
       if (!rec.sent) { rec.sent = true; refs.push(rec.n); nodes.push(node); }
@@ -399,6 +400,7 @@
     if (newUrl) out.url = url = location.href;
     if (idle !== idleSent) { idleSent = idle; out.idle = JSON.parse(idle); }
     bulk = owedNodes = false;
+    parsingSent = out.parsing;
     dirty.clear();
     const done = waiting;
     waiting = null;
@@ -439,6 +441,7 @@
   for (const type of ['resize', 'load', 'hashchange', 'popstate', 'pageshow', 'focus', 'blur']) {
     addEventListener(type, (event) => { mark(document); stirring(event); }, { passive: true });
   }
+  document.addEventListener('readystatechange', () => answer(), { passive: true });
   if (config.token) {
     document.addEventListener(config.token, (event) => {
       const [some, endless] = String(event.detail).split(' ').map(Number);
@@ -492,8 +495,9 @@
       stale = 2; survey(); answer();
     },
     size,
+    parsing,
     // Everything is told again to a host that forgot it.
-    forget: () => { bulk = false; each(document, (node) => { const rec = records.get(node); if (rec) { rec.sent = false; facts.add(node); } }); idleSent = ''; title = url = null; answer(); },
+    forget: () => { bulk = false; each(document, (node) => { const rec = records.get(node); if (rec) { rec.sent = false; facts.add(node); } }); idleSent = ''; title = url = parsingSent = null; answer(); },
   };
   watch(document);
   if (document.documentElement) { each(document.documentElement, (node) => { know(node); }); survey(); }

@@ -36,6 +36,8 @@ struct Told {
     controls: usize,
     #[serde(default)]
     size: usize,
+    #[serde(default)]
+    parsing: bool,
     title: Option<String>,
     url: Option<String>,
     idle: Option<crate::idle::InPage>,
@@ -51,15 +53,15 @@ struct World {
     execution_context_id: i64,
 }
 
-/// A number that a page told; none where its script failed.
+/// What `count` asked for; nothing where the script failed.
 #[derive(Deserialize)]
 struct Counted {
-    result: Number,
+    result: Count,
 }
 
 #[derive(Deserialize)]
-struct Number {
-    value: Option<usize>,
+struct Count {
+    value: Option<(usize, bool)>,
 }
 
 /// A value with DOM nodes in it, as `Runtime.evaluate` tells it.
@@ -103,7 +105,7 @@ impl Live {
                 frame.second = recent;
             }
         }
-        for _ in 0..3 {
+        for _ in 0..4 {
             let due: Vec<String> = self
                 .frames
                 .iter()
@@ -127,7 +129,8 @@ impl Live {
         let Some(frame) = self.frames.get(id) else { return Ok(()) };
         let session = self.browser.of(&frame.session);
         if frame.context.is_none() {
-            self.enter(id, &session).await?;
+            // Whether it is read now depends on what it is like.
+            return self.enter(id, &session).await;
         }
         let Some(frame) = self.frames.get_mut(id) else { return Ok(()) };
         let second = std::mem::take(&mut frame.second);
@@ -136,12 +139,7 @@ impl Live {
             frame.bulk = false;
             let dirty = std::mem::take(&mut frame.dirty);
             frame.recent = if dirty.len() <= FEW { dirty.clone() } else { HashSet::new() };
-            let is_large = self.frames.get(id).is_some_and(|frame| frame.size > LARGE);
-            let read = if is_large {
-                self.read_large(id, &session).await
-            } else {
-                self.read_all(id, &session).await
-            };
+            let read = self.read_whole(id, &session).await;
             if read.is_err()
                 && let Some(frame) = self.frames.get_mut(id)
             {
@@ -167,6 +165,18 @@ impl Live {
         read
     }
 
+    /// Reads everything in a frame, a large document in part.
+    async fn read_whole(&mut self, id: &str, session: &Session) -> Result<()> {
+        let Some(frame) = self.frames.get_mut(id) else { return Ok(()) };
+        if let (Some(since), Some(context)) = (frame.parsing, frame.context) {
+            // Its script may be at work: the answer comes behind it, and so would the tree.
+            let (size, is_being_parsed) = count(session, context, "").await?;
+            frame.size = size;
+            frame.parsing = is_being_parsed.then_some(since);
+        }
+        if frame.size > LARGE { self.read_large(id, session).await } else { self.read_all(id, session).await }
+    }
+
     /// Puts the observer into a document.
     async fn enter(&mut self, id: &str, session: &Session) -> Result<()> {
         let world: World = session
@@ -184,14 +194,12 @@ impl Live {
         });
         // An observer that is there already has told its facts to somebody who forgot them. How large the document is
         // decides how it is read, so this is awaited.
-        let source =
-            format!("({})({config}); stillpoint.forget(); stillpoint.size()", include_str!("observer.js"));
-        let params =
-            json!({ "expression": source, "contextId": context, "silent": true, "returnByValue": true });
-        let counted: Counted = session.call("Runtime.evaluate", params, Deadline::after(PATIENCE)).await?;
+        let observer = format!("({})({config}); stillpoint.forget(); ", include_str!("observer.js"));
+        let (size, is_being_parsed) = count(session, context, &observer).await?;
         if let Some(frame) = self.frames.get_mut(id) {
             frame.context = Some(context);
-            frame.size = counted.result.value.unwrap_or_default();
+            frame.size = size;
+            frame.parsing = is_being_parsed.then(Instant::now);
             frame.leaving = None;
             frame.bulk = true;
         }
@@ -280,6 +288,7 @@ impl Live {
         frame.bulk |= told.bulk;
         frame.controls = told.controls;
         frame.size = told.size;
+        frame.parsing = frame.parsing.filter(|_| told.parsing);
         frame.dirty.extend(told.dirty.iter().filter_map(|n| frame.numbers.get(n)));
         let is_left_out =
             |ax: &&i64| self.model.raw.get(&key(frame.serial, **ax)).is_none_or(|raw| raw.role.is_none());
@@ -386,4 +395,12 @@ impl Live {
         }
         self.connect(id, root).await
     }
+}
+
+/// How many elements a document has, and whether it is still being parsed; `first` is done before.
+async fn count(session: &Session, context: i64, first: &str) -> Result<(usize, bool)> {
+    let source = format!("{first}[stillpoint.size(), stillpoint.parsing()]");
+    let params = json!({ "expression": source, "contextId": context, "silent": true, "returnByValue": true });
+    let counted: Counted = session.call("Runtime.evaluate", params, Deadline::after(PATIENCE)).await?;
+    Ok(counted.result.value.unwrap_or_default())
 }

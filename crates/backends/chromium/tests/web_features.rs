@@ -340,6 +340,32 @@ async fn a_text_that_is_replaced_all_the_time_is_at_no_time_missing() {
     }
 }
 
+#[tokio::test]
+async fn a_page_that_is_long_under_the_parser_is_shown_as_far_as_it_has_come() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let mut tab = browser.tab(&server.url("static.html")).await;
+    browser.close_first(&tab).await;
+    let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[]).await;
+    tab.post("Page.navigate", json!({ "url": server.url("halves.html") })).await;
+    rig.until_it_says("First half").await;
+    assert!(!rig.says("Second half"), "{}", rig.text());
+    server.let_go();
+    rig.until_it_says("Second half").await;
+}
+
+#[tokio::test]
+async fn a_page_that_grows_large_while_it_is_parsed_is_read_in_part() {
+    let server = Server::start().await;
+    let browser = TestBrowser::start().await;
+    let mut tab = browser.tab(&server.url("static.html")).await;
+    browser.close_first(&tab).await;
+    let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[]).await;
+    tab.post("Page.navigate", json!({ "url": server.url("halves.html?ms=30") })).await;
+    rig.until_it_says("Part 79").await;
+    assert!(rig.mirror.tree().len() < 5_000, "{} elements are mirrored", rig.mirror.tree().len());
+}
+
 /// What a script gives as a number in the observer's world.
 async fn observer(tab: &mut Tab, world: &Value, script: &str) -> i64 {
     let params =

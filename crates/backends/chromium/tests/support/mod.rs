@@ -49,22 +49,35 @@ impl Rig {
 
     /// Applies everything that is in the inbox.
     pub async fn pump(&mut self) {
-        while let Some(next) = self.inbox.next().now_or_never() {
-            match next {
-                Next::Event(Event::Batch { changes, .. }) => {
-                    let at = Moment::from_micros(self.start.elapsed().as_micros() as u64);
-                    self.mirror.apply(changes, at);
-                }
-                Next::Event(Event::Marker(done)) => drop(done.send(())),
-                Next::Resync(_) => {
-                    let all = self.backend.refresh(Scope::Everything, soon()).await.unwrap();
-                    self.mirror.apply(all, Moment::START);
-                }
-                Next::End(end) => {
-                    self.end = Some(end);
-                    return;
-                }
+        while self.end.is_none()
+            && let Some(next) = self.inbox.next().now_or_never()
+        {
+            self.take(next).await;
+        }
+    }
+
+    async fn take(&mut self, next: Next) {
+        match next {
+            Next::Event(Event::Batch { changes, .. }) => {
+                let at = Moment::from_micros(self.start.elapsed().as_micros() as u64);
+                self.mirror.apply(changes, at);
             }
+            Next::Event(Event::Marker(done)) => drop(done.send(())),
+            Next::Resync(_) => {
+                let all = self.backend.refresh(Scope::Everything, soon()).await.unwrap();
+                self.mirror.apply(all, Moment::START);
+            }
+            Next::End(end) => self.end = Some(end),
+        }
+    }
+
+    /// Takes in what comes by itself, without a barrier, until these words are there.
+    pub async fn until_it_says(&mut self, words: &str) {
+        let deadline = soon();
+        while !self.says(words) {
+            let next = tokio::time::timeout_at(deadline.instant(), self.inbox.next()).await;
+            assert!(next.is_ok() && self.end.is_none(), "{words:?} did not come:\n{}", self.text());
+            self.take(next.unwrap()).await;
         }
     }
 

@@ -35,7 +35,7 @@ impl Server {
         Server { address, gate }
     }
 
-    /// Lets downloads come to their end.
+    /// Lets downloads, and the page that is sent in halves, come to their end.
     pub fn let_go(&self) {
         self.gate.send_replace(true);
     }
@@ -51,6 +51,13 @@ fn pages() -> PathBuf {
     let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("apps/web"));
     above.find(|folder| folder.is_dir()).unwrap()
 }
+
+/// A script that has the page to itself for a while, and then makes more elements than are read.
+const TOIL: &str = "<script>
+  const until = performance.now() + 600;
+  while (performance.now() < until);
+  document.body.innerHTML = Array.from({ length: 80 }, (_, n) => `<section aria-label=\"Part ${n}\">${'<p>one</p>'.repeat(200)}</section>`).join('');
+</script>";
 
 async fn serve(mut stream: TcpStream, gate: watch::Receiver<bool>) {
     let mut head = vec![0; 16384];
@@ -136,6 +143,20 @@ async fn answer(
                 pause().await;
             }
             Ok(())
+        }
+        "/halves.html" => {
+            let head =
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n";
+            let first = "<!doctype html><title>Halves</title><h1>First half</h1>";
+            stream.write_all(format!("{head}{first}").as_bytes()).await?;
+            stream.flush().await?;
+            if query.contains_key("ms") {
+                pause().await;
+                return stream.write_all(TOIL.as_bytes()).await;
+            }
+            // A server that is gone lets go too.
+            let _ = gate.wait_for(|open| *open).await;
+            stream.write_all(b"<h2>Second half</h2>").await
         }
         "/report.txt" => {
             let head = "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment\r\nConnection: close\r\n\r\n";
