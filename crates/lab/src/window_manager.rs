@@ -5,6 +5,7 @@ use crate::deadline::Deadline;
 use crate::environment::Environment;
 use crate::error::LabError;
 use crate::places::Places;
+use std::cell::Cell;
 use std::fs;
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -45,7 +46,8 @@ const ASK_AGAIN: Duration = Duration::from_millis(20);
 ///
 /// It says that it is there long before it listens, and what apps ask meanwhile it throws away: a window that was mapped then
 /// never showed, in one start of a hundred on a busy machine. So it is asked for the frame of a window of ours until it answers;
-/// nothing tells when it has begun to listen.
+/// nothing tells when it has begun to listen. Then it is asked for another window's, once: questions that still stood in its queue when
+/// ours were gone were taken for questions about the first app's window, which has the same number, and made it one pixel large.
 pub(crate) fn start(
     display: u32,
     environment: &Environment,
@@ -100,39 +102,49 @@ pub(crate) fn start(
     }
 }
 
-/// A question that only a window manager with a running loop answers: what frame a window of ours would get.
+/// A question that only a window manager with a running loop answers: what frame a window of ours would get. The first window's is asked
+/// again and again, the last one's once, and its answer comes behind all others.
 struct Question<'a, C: Connection> {
     connection: &'a C,
     root: Window,
-    window: Window,
+    first: Window,
+    last: Window,
+    is_last_asked: Cell<bool>,
     is_there: Atom,
     request: Atom,
     answer: Atom,
 }
 
 impl<'a, C: Connection> Question<'a, C> {
-    /// Makes the window, and listens to what is told on it and on the root.
+    /// Makes the windows, and listens to what is told on them and on the root.
     fn prepare(connection: &'a C, root: Window) -> Result<Self, Box<dyn std::error::Error>> {
         let listening = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
         connection.change_window_attributes(root, &listening)?.check()?;
-        let window = connection.generate_id()?;
         let settings = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        let (class, depth, visual) = (WindowClass::INPUT_ONLY, COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT);
-        connection.create_window(depth, window, root, 0, 0, 1, 1, 0, class, visual, &settings)?.check()?;
+        let make = || -> Result<Window, Box<dyn std::error::Error>> {
+            let window = connection.generate_id()?;
+            let (class, depth, visual) = (WindowClass::INPUT_ONLY, COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT);
+            connection
+                .create_window(depth, window, root, 0, 0, 1, 1, 0, class, visual, &settings)?
+                .check()?;
+            Ok(window)
+        };
         let atom = |name: &[u8]| -> Result<Atom, Box<dyn std::error::Error>> {
             Ok(connection.intern_atom(false, name)?.reply()?.atom)
         };
         Ok(Question {
             connection,
             root,
-            window,
+            first: make()?,
+            last: make()?,
+            is_last_asked: Cell::new(false),
             is_there: atom(b"_NET_SUPPORTING_WM_CHECK")?,
             request: atom(b"_NET_REQUEST_FRAME_EXTENTS")?,
             answer: atom(b"_NET_FRAME_EXTENTS")?,
         })
     }
 
-    /// Whether the answer is there; asks again if not. The window goes with the connection.
+    /// Whether the last answer is there; asks if not. The windows go with the connection.
     fn is_answered(&self) -> Result<bool, Box<dyn std::error::Error>> {
         let length = |of: Window, property: Atom| -> Result<u32, Box<dyn std::error::Error>> {
             Ok(self.connection.get_property(false, of, property, AtomEnum::ANY, 0, 4)?.reply()?.value_len)
@@ -140,13 +152,21 @@ impl<'a, C: Connection> Question<'a, C> {
         if length(self.root, self.is_there)? == 0 {
             return Ok(false);
         }
-        if length(self.window, self.answer)? > 0 {
-            return Ok(true);
+        if length(self.first, self.answer)? == 0 {
+            self.ask(self.first)?;
+        } else if !self.is_last_asked.replace(true) {
+            self.ask(self.last)?;
+        } else {
+            return Ok(length(self.last, self.answer)? > 0);
         }
-        let asked = ClientMessageEvent::new(32, self.window, self.request, [0; 5]);
+        Ok(false)
+    }
+
+    fn ask(&self, window: Window) -> Result<(), Box<dyn std::error::Error>> {
+        let asked = ClientMessageEvent::new(32, window, self.request, [0; 5]);
         let to = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
         self.connection.send_event(false, self.root, to, asked)?;
         self.connection.flush()?;
-        Ok(false)
+        Ok(())
     }
 }
