@@ -145,7 +145,7 @@ class Budget(typing.NamedTuple):
 
 SLOW_MS = 1_500
 QUICK_BUDGET = Budget(pair=5_000, others=1_000, most_rounds=80, fewest_rounds=3)
-WHOLE_BUDGET = QUICK_BUDGET._replace(fewest_rounds=5)
+WHOLE_BUDGET = QUICK_BUDGET._replace(fewest_rounds=7)
 # Each socket that is opened to a GTK 3 app makes it slower for good (at-spi2-core 2.46). Our server keeps the one that it has, but whoever compares it with a
 # version that did not, or with another tool that opens sockets, must not measure that.
 MOST_FIRSTS = 30
