@@ -46,8 +46,8 @@ const ASK_AGAIN: Duration = Duration::from_millis(20);
 ///
 /// It says that it is there long before it listens, and what apps ask meanwhile it throws away: a window that was mapped then
 /// never showed, in one start of a hundred on a busy machine. So it is asked for the frame of a window of ours until it answers;
-/// nothing tells when it has begun to listen. Then it is asked for another window's, once: questions that still stood in its queue when
-/// ours were gone were taken for questions about the first app's window, which has the same number, and made it one pixel large.
+/// nothing tells when it has begun to listen. Then it is asked for another window's, once: with questions still in
+/// its queue when our window was gone, the first app's window, which gets the same number, came out one pixel large in some starts of a hundred.
 pub(crate) fn start(
     display: u32,
     environment: &Environment,
