@@ -194,6 +194,7 @@ pub(crate) async fn look_at(bus: &Connection, app: &App, deadline: Deadline) -> 
         // GTK has ids in the property only; Qt 5 has neither.
         attributes: !(gtk || qt5),
         window_relative: gtk4,
+        moves_untold: gtk4,
         structure_untold: gtk || toolkit == "Qt",
         web: toolkit == "Chromium",
         // Whether it is AccessKit is told by the names of its objects.

@@ -175,14 +175,13 @@ impl Shadow {
 
     /// Whether `key` is `above` or lies in it.
     pub(crate) fn is_within(&self, key: NativeKey, above: NativeKey) -> bool {
-        let mut at = Some(key);
-        while let Some(key) = at {
-            if key == above {
-                return true;
-            }
-            at = self.nodes.get(&key).and_then(|e| e.facts.parent);
-        }
-        false
+        key == above || self.ancestors(key).any(|ancestor| ancestor == above)
+    }
+
+    /// What an object lies in, from the inside out.
+    pub(crate) fn ancestors(&self, key: NativeKey) -> impl Iterator<Item = NativeKey> {
+        let parent = |key: &NativeKey| self.nodes.get(key).and_then(|e| e.facts.parent);
+        std::iter::successors(parent(&key), parent)
     }
 
     /// The window that an object lies in.

@@ -37,6 +37,11 @@ impl Motion {
         }
         (1..MOST_MOVES).contains(&self.moves).then_some(self.still)
     }
+
+    /// Whether it has moved for so long that it never rests.
+    pub(crate) fn is_endless(self) -> bool {
+        self.moves >= MOST_MOVES
+    }
 }
 
 /// What was known of an object before an answer came.

@@ -25,6 +25,13 @@ impl Session {
         }
     }
 
+    /// Whoever moved may have made others move that say nothing: they are looked at until nobody has.
+    pub(crate) fn look_around_what_moved(&mut self) {
+        for family in std::mem::take(&mut self.shadow.jostled) {
+            self.sweep_soon(family);
+        }
+    }
+
     /// Asks for the places that were put off until then.
     pub(crate) fn place_due(&mut self, is_due: impl Fn(Instant) -> bool) {
         let due: Vec<NativeKey> =
@@ -39,7 +46,9 @@ impl Session {
     pub(crate) fn sweep_now(&mut self) {
         self.sweep_at = None;
         self.last_sweep = self.shadow.now;
-        let tops: Vec<NativeKey> = self.sweeps.drain().collect();
+        let sweeps = std::mem::take(&mut self.sweeps);
+        let is_outermost = |key: &&NativeKey| !self.shadow.ancestors(**key).any(|a| sweeps.contains(&a));
+        let tops: Vec<NativeKey> = sweeps.iter().filter(is_outermost).copied().collect();
         for top in tops {
             for key in self.shadow.subtree(top).into_iter().take(SWEEP_LIMIT) {
                 self.shadow.ask_place(key);

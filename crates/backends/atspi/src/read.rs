@@ -64,6 +64,8 @@ pub(crate) struct Dialect {
     pub(crate) attributes: bool,
     /// Its extents are relative to the window, whatever was asked for (GTK 4).
     pub(crate) window_relative: bool,
+    /// It tells what got another size, and not what only moved because of that (GTK 4.8).
+    pub(crate) moves_untold: bool,
     /// Children come and go without `children-changed`. Seen on the fixtures: GTK 4.8.3 told neither, GTK 3.24.38 told
     /// removals but not what `pack_start` put into a box, Qt 5.15.8 told only that a widget is showing.
     pub(crate) structure_untold: bool,

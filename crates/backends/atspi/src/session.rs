@@ -263,6 +263,7 @@ impl Session {
             if !self.tells_bounds && changes.iter().any(moves_others) {
                 self.sweep_soon(self.shadow.root);
             }
+            self.look_around_what_moved();
             self.last_told = self.last_told.max(at);
             self.sink.send_at(self.last_told, changes);
         }

@@ -139,6 +139,8 @@ pub(crate) struct Shadow {
     pub(crate) unsettled: bool,
     /// What may be on its way, and when to look at it again.
     pub(crate) moved: HashMap<NativeKey, Duration>,
+    /// In whose family somebody came, left, grew or moved, so that the others may have made room without a word.
+    pub(crate) jostled: HashSet<NativeKey>,
     /// Other names on the bus that objects of this app live under.
     pub(crate) strangers: Vec<Arc<str>>,
     /// Objects that spoke before anybody named them, being looked after.
@@ -173,6 +175,7 @@ impl Shadow {
             restructured: HashMap::new(),
             changed: HashSet::new(),
             moved: HashMap::new(),
+            jostled: HashSet::new(),
             strangers: Vec::new(),
             strays: HashSet::new(),
             skipped: Skipped::default(),

@@ -3,7 +3,7 @@
 use crate::node::differences;
 use crate::shadow::{Shadow, Stage};
 use std::collections::HashSet;
-use stillpoint_core::tree::{Change, NativeKey, NewNode, Str};
+use stillpoint_core::tree::{Change, NativeKey, NewNode, Prop, Str};
 use tokio::time::Instant;
 
 /// How often families are gone through in one telling; what is left waits for the next.
@@ -38,14 +38,18 @@ impl Shadow {
                 break;
             }
             parents.sort_unstable();
+            let told_before = changes.len();
             for parent in &parents {
                 if let Some(since) = self.restructured.remove(parent) {
                     at = at.min(since);
                 }
                 self.tell_arrivals(*parent, &mut changes);
             }
-            for parent in parents {
-                self.tell_family(parent, &mut changes);
+            for parent in &parents {
+                self.tell_family(*parent, &mut changes);
+            }
+            if self.dialect.moves_untold && changes.len() > told_before {
+                self.jostled.extend(parents);
             }
         }
         let changed: Vec<NativeKey> = self.changed.drain().collect();
@@ -145,10 +149,15 @@ impl Shadow {
         let Some(told) = &mut entry.told else { return };
         let props = entry.facts.props(origin);
         let differences = differences(told, &props);
-        if !differences.is_empty() {
-            *told = props;
-            changes.push(Change::Update { key, props: differences });
+        if differences.is_empty() {
+            return;
         }
+        *told = props;
+        let has_moved = differences.iter().any(|prop| matches!(prop, Prop::Bounds(_)));
+        if self.dialect.moves_untold && has_moved && !entry.motion.is_endless() {
+            self.jostled.extend(entry.told_parent);
+        }
+        changes.push(Change::Update { key, props: differences });
     }
 
     /// A subtree as the mirror is told it, which counts as told from then on.
@@ -218,6 +227,7 @@ impl Shadow {
         }
         self.restructured.remove(&key);
         self.changed.remove(&key);
+        self.jostled.remove(&key);
         self.origins.remove(&key);
         if self.active == Some(key) {
             self.active = None;
@@ -244,5 +254,70 @@ impl Shadow {
         *told = now.clone();
         // An untitled window has an empty title; `None` would leave the old one standing.
         Some(Change::Screen { title: Some(now.title.unwrap_or_default()), url: None, active: now.active })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Object;
+    use crate::read::Dialect;
+    use stillpoint_core::tree::{Limits, Rect};
+
+    /// A box with two buttons in it, told, in a toolkit that tells moves or does not.
+    fn shadow(moves_untold: bool) -> (Shadow, NativeKey, [NativeKey; 2]) {
+        let dialect = Dialect { moves_untold, ..Dialect::default() };
+        let mut shadow = Shadow::new(Object::new(":1.1", "/root"), dialect, Limits::default());
+        let root = shadow.root;
+        let objects = ["/first", "/second"].map(|path| Object::new(":1.1", path));
+        shadow.set_children(root, objects.to_vec(), 2);
+        let children = shadow.nodes.get(&root).map(|e| e.facts.children.clone()).unwrap_or_default();
+        for entry in shadow.nodes.values_mut() {
+            entry.stage = Stage::Complete;
+        }
+        let _ = shadow.tell_all();
+        let [first, second] = children.try_into().expect("two children");
+        (shadow, root, [first, second])
+    }
+
+    /// The app was found to have it elsewhere, and the mirror is told.
+    fn move_and_tell(shadow: &mut Shadow, key: NativeKey, x: i32) {
+        let before = crate::follow::Before::of(&shadow.nodes[&key].facts);
+        if let Some(entry) = shadow.nodes.get_mut(&key) {
+            entry.facts.states.set(crate::state::NativeStates::SHOWING, true);
+            entry.facts.extents = Some(Rect::new(x, 0, 10, 10));
+        }
+        shadow.place_learned(key, &before);
+        shadow.changed.insert(key);
+        let _ = shadow.tell(Instant::now());
+    }
+
+    #[test]
+    fn around_what_moved_others_are_looked_at_where_the_toolkit_does_not_tell_moves() {
+        for moves_untold in [true, false] {
+            let (mut shadow, root, [first, _]) = shadow(moves_untold);
+            move_and_tell(&mut shadow, first, 5);
+            assert_eq!(shadow.jostled.contains(&root), moves_untold);
+        }
+    }
+
+    #[test]
+    fn around_who_came_or_left_others_are_looked_at() {
+        let (mut shadow, root, _) = shadow(true);
+        shadow.set_children(root, vec![Object::new(":1.1", "/second")], 1);
+        let (_, changes) = shadow.tell(Instant::now());
+        assert!(matches!(changes[0], Change::Remove { .. }), "{changes:?}");
+        assert!(shadow.jostled.contains(&root));
+    }
+
+    #[test]
+    fn what_never_rests_makes_nobody_look_around() {
+        let (mut shadow, _, [spinner, _]) = shadow(true);
+        for x in 0..100 {
+            move_and_tell(&mut shadow, spinner, x);
+        }
+        shadow.jostled.clear();
+        move_and_tell(&mut shadow, spinner, 200);
+        assert!(shadow.jostled.is_empty());
     }
 }
