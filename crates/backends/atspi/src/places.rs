@@ -2,6 +2,7 @@
 //! everything around a change in toolkits that tell no places.
 
 use crate::session::{Command, Session};
+use std::collections::HashSet;
 use std::time::Duration;
 use stillpoint_core::tree::NativeKey;
 use tokio::time::Instant;
@@ -46,11 +47,19 @@ impl Session {
     pub(crate) fn sweep_now(&mut self) {
         self.sweep_at = None;
         self.last_sweep = self.shadow.now;
-        let sweeps = std::mem::take(&mut self.sweeps);
-        let is_outermost = |key: &&NativeKey| !self.shadow.ancestors(**key).any(|a| sweeps.contains(&a));
-        let tops: Vec<NativeKey> = sweeps.iter().filter(is_outermost).copied().collect();
+        // From the outside in: what lies in one that was looked at whole needs no look of its own.
+        let mut tops: Vec<NativeKey> = self.sweeps.drain().collect();
+        tops.sort_by_cached_key(|top| self.shadow.ancestors(*top).count());
+        let mut looked_at = HashSet::new();
         for top in tops {
-            for key in self.shadow.subtree(top).into_iter().take(SWEEP_LIMIT) {
+            if looked_at.contains(&top) {
+                continue;
+            }
+            let within = self.shadow.subtree(top);
+            if within.len() <= SWEEP_LIMIT {
+                looked_at.extend(within.iter().copied());
+            }
+            for key in within.into_iter().take(SWEEP_LIMIT) {
                 self.shadow.ask_place(key);
             }
         }
