@@ -21,13 +21,12 @@ const SESSIONS = options.quick ? [1, 10, 50] : [1, 10, 50, 200], PAGES = options
 const NEVER_MS = 6000, NEVERS = 7, ELEMENTS_PER_ROW = 7;
 // A turn takes what is short again, so many times and for so long at most.
 const AGAIN = 20, TURN_MS = 30;
-// How often acting and the trees of all sizes are gone through: the machine is slower for tenths of a second and for minutes, so that a
-// ratio needs many turns, over a long time.
-const PASSES = options.quick ? 1 : 2;
-// What a tool may take for its turns at one task in a pass, in milliseconds: the two of a ratio more than the others.
-const BUDGET = { pair: 5000, others: 1000, mostRounds: 80 };
-// An act on a page without work takes one frame or two, by chance: a quick run takes as many turns in its one pass as a whole run in two.
-const MOST_ACTS = options.quick ? 2 * BUDGET.mostRounds : BUDGET.mostRounds;
+// How often acting and the trees of all sizes are gone through, and what a tool may take for its turns at one task in a pass, in milliseconds:
+// the two of a ratio more than the others. The machine is slower for tenths of a second and for minutes, so that a ratio needs many turns,
+// over a long time. A quick run acts in one pass, for what waits a second is dear there, and looks at trees in two of half the time.
+const WHOLE = { passes: 2, pair: 5000, others: 1000, mostRounds: 80 };
+const ACTING = options.quick ? { ...WHOLE, passes: 1, mostRounds: 160 } : WHOLE;
+const READING = options.quick ? { ...WHOLE, pair: 2500, others: 500 } : WHOLE;
 // Rounds of the two at least, and of whoever is not slow: which of the peers is the fastest must not hang on a single turn.
 const FEWEST_ROUNDS = 3, SLOW_MS = 1500;
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
@@ -65,21 +64,21 @@ const put = (samples, label, told) => {
   if (label.startsWith('Stillpoint') || times[label] > FORGIVEN) samples[label] = told;
 };
 /** Whether there is time for another turn after these. */
-function hasTurn(taken, isPaired) {
+function hasTurn(taken, isPaired, budget) {
   const spent = taken.flat().reduce((sum, ms) => sum + ms, 0), isSlow = spent > SLOW_MS * taken.length;
   if (taken.length < (isPaired || !isSlow ? FEWEST_ROUNDS : 1)) return true;
-  return spent + spent / taken.length <= (isPaired ? BUDGET.pair : BUDGET.others);
+  return spent + spent / taken.length <= (isPaired ? budget.pair : budget.others);
 }
 /** Who takes a turn in the next round: everybody in the first one, then those who are quick, and the two of the ratio. */
-function takers(labels, samples) {
+function takers(labels, samples, budget) {
   const pair = ['Stillpoint', fastest(samples)];
-  return labels.filter((label) => typeof samples[label] !== 'string' && hasTurn(samples[label] ?? [], pair.includes(label)));
+  return labels.filter((label) => typeof samples[label] !== 'string' && hasTurn(samples[label] ?? [], pair.includes(label), budget));
 }
 /** All rounds of several tasks, by turns: each is [who takes part, its samples, a turn of somebody]. */
-async function race(tasks, mostRounds = BUDGET.mostRounds) {
-  for (let round = 0; round < mostRounds; round++) {
+async function race(tasks, budget) {
+  for (let round = 0; round < budget.mostRounds; round++) {
     for (const [labels, samples, take] of tasks) {
-      for (const label of takers(labels, samples)) {
+      for (const label of takers(labels, samples, budget)) {
         await atRest();
         put(samples, label, await take(label));
       }
@@ -87,9 +86,9 @@ async function race(tasks, mostRounds = BUDGET.mostRounds) {
   }
 }
 /** What `take` brings for each, several times, and never for one twice in a row. */
-async function inPasses(each, take) {
+async function inPasses(passes, each, take) {
   const taken = each.map(() => []);
-  for (let pass = 0; pass < PASSES; pass++) {
+  for (let pass = 0; pass < passes; pass++) {
     for (const [place, one] of each.entries()) taken[place].push(await take(one));
   }
   return taken;
@@ -136,10 +135,10 @@ async function acts() {
       } catch (error) {
         return failed(error);
       }
-    }]], MOST_ACTS);
+    }]], ACTING);
     return samples;
   };
-  const passes = await inPasses(patterns, actOn);
+  const passes = await inPasses(ACTING.passes, patterns, actOn);
   for (const [place, pattern] of patterns.entries()) figures.add('act', `web: ${pattern.name}`, 'ms', joined(passes[place]));
   await closeAll(drivers);
 }
@@ -188,7 +187,7 @@ async function trees() {
       [readers, first, (label) => firstTree(MAKERS[label], size)],
       [sound.filter((one) => tools[one].read), again, (label) => turn(tools[label].readAgain ?? (async () => whole(await tools[label].read())))],
       [sound, finding, (label) => turn(async () => refuse(await (tools[label].lookUp ?? tools[label].find)('button', 'Mark 7')))],
-    ]);
+    ], READING);
     return { first, again, finding, bytes, tokens, told };
   };
   const readAnew = async (size) => {
@@ -199,7 +198,7 @@ async function trees() {
       await closeAll(tools);
     }
   };
-  for (const [place, passes] of (await inPasses(SIZES, readAnew)).entries()) {
+  for (const [place, passes] of (await inPasses(READING.passes, SIZES, readAnew)).entries()) {
     const size = SIZES[place], { bytes, tokens, told } = passes[0], of = (task) => joined(passes.map((pass) => pass[task]));
     figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', of('first'), { x: size });
     figures.add('again-web', `page of ${size} elements: reading again`, 'ms', of('again'), { x: size });
