@@ -23,10 +23,11 @@ const NEVER_MS = 6000, NEVERS = 7, ELEMENTS_PER_ROW = 7;
 const AGAIN = 20, TURN_MS = 30;
 // How often acting and the trees of all sizes are gone through, and what a tool may take for its turns at one task in a pass, in milliseconds:
 // the two of a ratio more than the others. The machine is slower for tenths of a second and for minutes, so that a ratio needs many turns,
-// over a long time. A quick run acts in one pass, for what waits a second is dear there, and looks at trees in two of half the time.
-const WHOLE = { passes: 2, pair: 5000, others: 1000, mostRounds: 80 };
+// over a long time. A quick run acts in one pass, for what waits a second is dear there; it looks at trees in three short ones, between
+// everything else, and begins from nothing in every other one.
+const WHOLE = { passes: 2, pair: 5000, others: 1000, mostRounds: 80, firsts: 1 };
 const ACTING = options.quick ? { ...WHOLE, passes: 1, mostRounds: 160 } : WHOLE;
-const READING = options.quick ? { ...WHOLE, pair: 2500, others: 500 } : WHOLE;
+const READING = options.quick ? { passes: 3, pair: 2000, others: 400, mostRounds: 60, firsts: 2 } : WHOLE;
 // Rounds of the two at least, and of whoever is not slow: which of the peers is the fastest must not hang on a single turn.
 const FEWEST_ROUNDS = 3, SLOW_MS = 1500;
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
@@ -85,13 +86,13 @@ async function race(tasks, budget) {
     }
   }
 }
-/** What `take` brings for each, several times, and never for one twice in a row. */
-async function inPasses(passes, each, take) {
-  const taken = each.map(() => []);
+/** What `take` brings for each, several times, and never for one twice in a row: the steps to it, and where it is then. */
+function inPasses(passes, each, take) {
+  const taken = each.map(() => []), steps = [];
   for (let pass = 0; pass < passes; pass++) {
-    for (const [place, one] of each.entries()) taken[place].push(await take(one));
+    for (const [place, one] of each.entries()) steps.push(async () => taken[place].push(await take(one, pass)));
   }
-  return taken;
+  return { taken, steps };
 }
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'stillpoint-tasks-'));
@@ -107,6 +108,7 @@ async function makeAll() {
 }
 const closeAll = async (tools) => { for (const tool of Object.values(tools)) await tool.close(); };
 
+/** A part of this program: its steps, and what is told after them. */
 async function acts() {
   const labels = { Stillpoint: 'Stillpoint', 'Stillpoint, expecting': 'Stillpoint, expecting', 'Playwright, told the text': 'Playwright, locator',
     'Playwright, its auto-wait': 'Playwright, auto-wait alone', 'Selenium, told the text': 'Selenium, explicit wait', 'Playwright MCP, its answer': 'Playwright MCP, its answer',
@@ -138,9 +140,12 @@ async function acts() {
     }]], ACTING);
     return samples;
   };
-  const passes = await inPasses(ACTING.passes, patterns, actOn);
-  for (const [place, pattern] of patterns.entries()) figures.add('act', `web: ${pattern.name}`, 'ms', joined(passes[place]));
-  await closeAll(drivers);
+  const { taken, steps } = inPasses(ACTING.passes, patterns, actOn);
+  const tell = async () => {
+    for (const [place, passes] of taken.entries()) if (passes.length) figures.add('act', `web: ${patterns[place].name}`, 'ms', joined(passes));
+    await closeAll(drivers);
+  };
+  return { steps, tell };
 }
 
 /** What was read, if it begins as the page does: an error, or a page that is still empty, is no tree. */
@@ -167,9 +172,9 @@ async function firstTree(make, size) {
 }
 
 /** First tree, reading again, finding, sizes. For each size the tools are started anew: a process and its browser remember large pages. */
-async function trees() {
+function trees() {
   const readers = Object.keys(MAKERS).filter((label) => label !== 'Selenium');
-  const readBy = async (tools, size) => {
+  const readBy = async (tools, size, pass) => {
     const first = { Selenium: NO_TREE }, again = { Selenium: NO_TREE }, bytes = { Selenium: NO_TREE }, tokens = { Selenium: NO_TREE }, finding = {}, told = {};
     for (const [label, tool] of Object.entries(tools)) {
       try {
@@ -184,28 +189,33 @@ async function trees() {
     }
     const sound = Object.keys(tools).filter((label) => typeof finding[label] !== 'string');
     await race([
-      [readers, first, (label) => firstTree(MAKERS[label], size)],
+      [pass % READING.firsts ? [] : readers, first, (label) => firstTree(MAKERS[label], size)],
       [sound.filter((one) => tools[one].read), again, (label) => turn(tools[label].readAgain ?? (async () => whole(await tools[label].read())))],
       [sound, finding, (label) => turn(async () => refuse(await (tools[label].lookUp ?? tools[label].find)('button', 'Mark 7')))],
     ], READING);
     return { first, again, finding, bytes, tokens, told };
   };
-  const readAnew = async (size) => {
+  const readAnew = async (size, pass) => {
     const tools = await makeAll();
     try {
-      return await readBy(tools, size);
+      return await readBy(tools, size, pass);
     } finally {
       await closeAll(tools);
     }
   };
-  for (const [place, passes] of (await inPasses(READING.passes, SIZES, readAnew)).entries()) {
-    const size = SIZES[place], { bytes, tokens, told } = passes[0], of = (task) => joined(passes.map((pass) => pass[task]));
-    figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', of('first'), { x: size });
-    figures.add('again-web', `page of ${size} elements: reading again`, 'ms', of('again'), { x: size });
-    figures.add('find-web', `page of ${size} elements: find a button by its name`, 'ms', of('finding'), { x: size });
-    figures.add('bytes-web', `page of ${size} elements: a snapshot`, 'bytes', bytes, { x: size, ...told });
-    figures.add('tokens-web', `page of ${size} elements: a snapshot`, 'tokens', tokens, { x: size });
-  }
+  const { taken, steps } = inPasses(READING.passes, SIZES, readAnew);
+  const tell = () => {
+    for (const [place, passes] of taken.entries()) {
+      if (!passes.length) continue;
+      const size = SIZES[place], { bytes, tokens, told } = passes[0], of = (task) => joined(passes.map((pass) => pass[task]));
+      figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', of('first'), { x: size });
+      figures.add('again-web', `page of ${size} elements: reading again`, 'ms', of('again'), { x: size });
+      figures.add('find-web', `page of ${size} elements: find a button by its name`, 'ms', of('finding'), { x: size });
+      figures.add('bytes-web', `page of ${size} elements: a snapshot`, 'bytes', bytes, { x: size, ...told });
+      figures.add('tokens-web', `page of ${size} elements: a snapshot`, 'tokens', tokens, { x: size });
+    }
+  };
+  return { steps, tell };
 }
 
 /** What an agent reads to learn what a click changed. */
@@ -309,21 +319,43 @@ async function pages() {
 }
 
 const tools = await makeAll();
-const parts = { acts, memory: () => memory(tools), never: () => never(tools), trees, changes: () => changes(tools), sessions, pages };
-let failures = 0;
+/** A part of one step, which tells its figures itself. */
+const alone = (work) => () => ({ steps: [work], tell: () => {} });
+const PARTS = { acts, memory: alone(() => memory(tools)), never: alone(() => never(tools)), trees, changes: alone(() => changes(tools)), sessions: alone(sessions),
+  pages: alone(pages) };
+/** The parts' steps in their order; those of the trees, in a quick run, all along between the others, for they are short. */
+function inOrder(steps) {
+  const placed = (list) => list.map((step, place) => [(place + 0.5) / list.length, step]);
+  const isSpread = ({ name }) => options.quick && name === 'trees';
+  const both = [steps.filter((step) => !isSpread(step)), steps.filter(isSpread)].flatMap(placed);
+  return both.sort(([a], [b]) => a - b).map(([, step]) => step);
+}
+const failures = new Set(), spent = {};
+async function attempt(name, work) {
+  const began = performance.now();
+  try { return await work(); } catch (error) {
+    failures.add(name);
+    console.error(`${name} FAILED: ${error.stack}`);
+  } finally {
+    spent[name] = (spent[name] ?? 0) + performance.now() - began;
+  }
+}
 try {
-  for (const [name, part] of Object.entries(parts)) {
-    if (options.only && options.only !== name) continue;
-    const began = performance.now();
-    try { await part(); } catch (error) {
-      failures += 1;
-      console.error(`${name} FAILED: ${error.stack}`);
-    }
-    console.log(`${name}: ${Math.round((performance.now() - began) / 1000)} s`);
+  const steps = [];
+  for (const name of Object.keys(PARTS).filter((name) => !options.only || options.only === name)) {
+    const part = await attempt(name, PARTS[name]);
+    if (part) steps.push(...part.steps.map((work) => ({ name, work, tell: part.tell })));
+  }
+  const order = inOrder(steps), isLast = ({ name }, place) => !order.slice(place + 1).some((other) => other.name === name);
+  for (const [place, step] of order.entries()) {
+    await attempt(step.name, step.work);
+    if (!isLast(step, place)) continue;
+    await attempt(step.name, step.tell);
+    console.log(`${step.name}: ${Math.round(spent[step.name] / 1000)} s`);
   }
 } finally {
   await closeAll(tools);
   site.close();
   fs.rmSync(scratch, { recursive: true, force: true });
 }
-process.exitCode = failures ? 1 : 0;
+process.exitCode = failures.size ? 1 : 0;
