@@ -1,5 +1,6 @@
 //! Targets and frames: which page holds which documents, in which process, and how to reach them.
 
+use crate::large::LARGE;
 use crate::socket::Session;
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
@@ -69,6 +70,10 @@ pub(crate) struct Frame {
     /// Nodes that were read since the last barrier, and those of `dirty` that are there to be read for the second time.
     pub(crate) recent: HashSet<i64>,
     pub(crate) second: HashSet<i64>,
+    /// Nodes that came on screen and are not known, in a large document.
+    pub(crate) wanted: HashSet<i64>,
+    /// Nodes that were wanted, and have no place in the tree.
+    pub(crate) absent: HashSet<i64>,
     /// Everything is to be read again.
     pub(crate) bulk: bool,
     /// When everything was last read, and how long that took.
@@ -84,7 +89,9 @@ impl Frame {
         if self.bulk && !all && self.is_being_parsed() {
             return false;
         }
-        (self.bulk && (all || !self.is_resting())) || !self.dirty.is_empty()
+        (self.bulk && (all || !self.is_resting()))
+            || !self.dirty.is_empty()
+            || (!self.bulk && !self.wanted.is_empty())
     }
 
     pub(crate) fn new(index: u32, session: &str, parent: Option<String>, serial: u32) -> Self {
@@ -106,9 +113,16 @@ impl Frame {
             dirty: HashSet::new(),
             recent: HashSet::new(),
             second: HashSet::new(),
+            wanted: HashSet::new(),
+            absent: HashSet::new(),
             bulk: true,
             read: None,
         }
+    }
+
+    /// Whether it is mirrored in part.
+    pub(crate) fn is_large(&self) -> bool {
+        self.size > LARGE
     }
 
     /// Whether a full read would come too early: a document may grow by tens of thousands of elements in the turn of its script

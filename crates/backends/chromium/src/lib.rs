@@ -16,6 +16,7 @@ mod events;
 mod frames;
 mod idle;
 mod keys;
+mod large;
 mod launch;
 mod network;
 mod node;

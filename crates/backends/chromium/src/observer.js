@@ -248,13 +248,15 @@
   };
   // One walk over what is there: where it is, whether it shows, and shadow roots that came without a mutation. What
   // lies in an element off screen is taken to be off screen too, unless something in it changed or was on screen;
-  // `far` is true there, and places are not asked for, which is most of the cost.
+  // `far` is true there, and places are not asked for, which is most of the cost. What comes late in a large document
+  // is not entered where it is far.
   const survey = () => {
     const began = performance.now(), all = stale > 1 || bulk, changed = around();
     stale = 0;
     const stack = [[document.documentElement, 0, 0, innerWidth, innerHeight, false]];
     let count = 0;
-    while (stack.length && ++count <= WALK_AT_MOST) {
+    while (stack.length && ++count <= WALK_AT_MOST * 2) {
+      const isBeyond = count > WALK_AT_MOST;
       const [el, l, t, r, b, far] = stack.pop();
       if (!el) continue;
       const fresh = !records.has(el), rec = know(el);
@@ -268,7 +270,9 @@
       if (root && !rec.root) { rec.root = true; watch(root); if (!fresh) markAll(el); }
       if (!shown && !el.firstElementChild && !root) { place(el, rec, null, false); continue; }
       let below = [l, t, r, b, far];
-      if (!far || rec.on || changed.has(el)) below = placeBox(el, rec, shown, l, t, r, b, all);
+      const isEntered = rec.on || rec.holds || changed.has(el);
+      if (!far || isEntered) below = placeBox(el, rec, shown, l, t, r, b, all && !isBeyond);
+      if (isBeyond && below[4] && !isEntered) continue;
       if (root) for (let c = root.lastElementChild; c; c = c.previousElementSibling) stack.push([c, ...below]);
       for (let c = el.lastElementChild; c; c = c.previousElementSibling) stack.push([c, ...below]);
     }
@@ -281,6 +285,8 @@
     const meets = box.left < r && box.right > l && box.top < b && box.bottom > t;
     const on = shown && has && meets, was = rec.on;
     place(el, rec, box, on);
+    // An element without an area, or beside its content, holds what is on screen all the same.
+    if (on) for (let p = el.parentNode || el.host; p && !records.get(p)?.on && !records.get(p)?.holds; p = p.parentNode || p.host) know(p).holds = true;
     if (was && !on) for (let c = el.firstChild; c; c = c.nextSibling) if (c.nodeType === 3 && records.has(c)) place(c, know(c), null, false);
     if (el.localName === 'iframe' || el.localName === 'frame') inner(el, rec);
     if (on && el.childNodes.length > 1) placeTexts(el, l, t, r, b);
@@ -369,6 +375,7 @@
   const size = () => document.getElementsByTagName('*').length;
   const parsing = () => document.readyState === 'loading';
 
+  const hasFacts = (node, rec) => rec.sent || rec.on || rec.id || rec.tag || rec.secret || hopeful.has(node);
   const answer = () => {
     if (!waiting) return;
     markRelated();
@@ -385,13 +392,12 @@
     if (bulk) out.bulk = true;
     if (dirty.size) out.late = lateTexts().map(name);
     out.dirty = Array.from(dirty, name);
-    let room = FACTS_AT_ONCE;
     for (const node of facts) {
-      if (!room--) break;
+      if (told.length === FACTS_AT_ONCE) break;
       facts.delete(node);
       owedFacts = Math.max(0, owedFacts - 1);
       const rec = know(node);
-      if (!rec.sent && !rec.on && !rec.id && !rec.tag && !rec.secret && !hopeful.has(node)) continue;
+      if (!hasFacts(node, rec)) continue;
       told.push([name(node), rec.id, rec.tag, rec.on ? 1 : 0, rec.x, rec.y, rec.w, rec.h, rec.dx || 0, rec.dy || 0, rec.secret]);
     }
     out.facts = told;
@@ -497,7 +503,7 @@
     size,
     parsing,
     // Everything is told again to a host that forgot it.
-    forget: () => { bulk = false; each(document, (node) => { const rec = records.get(node); if (rec) { rec.sent = false; facts.add(node); } }); idleSent = ''; title = url = parsingSent = null; answer(); },
+    forget: () => { bulk = false; each(document, (node) => { const rec = records.get(node); if (rec) { rec.sent = false; if (hasFacts(node, rec)) facts.add(node); } }); idleSent = ''; title = url = parsingSent = null; answer(); },
   };
   watch(document);
   if (document.documentElement) { each(document.documentElement, (node) => { know(node); }); survey(); }

@@ -1,6 +1,7 @@
 //! Reading: a whole frame, or the few nodes that the observer named.
 
 use crate::events::{Live, PATIENCE, Tag};
+use crate::large::ROOM;
 use crate::node::{AxNodes, Facts, key};
 use crate::refresh::FEW;
 use crate::socket::Session;
@@ -12,9 +13,6 @@ use stillpoint_core::tree::{NativeKey, Rect};
 use stillpoint_core::{Error, Result};
 use stillpoint_engine::backend::Deadline;
 use tokio::time::Instant;
-
-/// A document with more elements than this is read node by node, as far as the cap allows.
-const LARGE: usize = 15_000;
 
 /// What the observer tells.
 #[derive(Default, Deserialize)]
@@ -134,8 +132,9 @@ impl Live {
         }
         let Some(frame) = self.frames.get_mut(id) else { return Ok(()) };
         let second = std::mem::take(&mut frame.second);
-        let few = FEW.min(20 + self.model.len() / 4);
-        if frame.bulk || frame.dirty.len() > few {
+        let few = if frame.is_large() { ROOM / 4 } else { FEW.min(20 + self.model.len() / 4) };
+        let wanted = std::mem::take(&mut frame.wanted);
+        if frame.bulk || frame.dirty.len() + wanted.len() > few {
             frame.bulk = false;
             let dirty = std::mem::take(&mut frame.dirty);
             frame.recent = if dirty.len() <= FEW { dirty.clone() } else { HashSet::new() };
@@ -149,18 +148,21 @@ impl Live {
             return read;
         }
         let dirty = std::mem::take(&mut frame.dirty);
-        if dirty.is_empty() {
+        if dirty.is_empty() && wanted.is_empty() {
             return Ok(());
         }
         let (serial, index) = (frame.serial, frame.index);
         // Twice is enough: on a page that never rests, each barrier would read what all before it had read.
         frame.recent = &dirty - &second;
-        tracing::trace!(?dirty, "reading some");
-        let read = self.read_some(&session, serial, index, &dirty).await;
-        if read.is_err()
-            && let Some(frame) = self.frames.get_mut(id)
-        {
+        tracing::trace!(?dirty, wanted = wanted.len(), "reading some");
+        let read = self.read_some(&session, serial, index, &(&dirty | &wanted)).await;
+        let Some(frame) = self.frames.get_mut(id) else { return read };
+        if read.is_err() {
             frame.dirty.extend(dirty);
+            frame.wanted.extend(wanted);
+        } else {
+            let is_absent = |ax: &i64| !self.model.raw.contains_key(&key(serial, *ax));
+            frame.absent.extend(wanted.into_iter().filter(is_absent));
         }
         read
     }
@@ -174,7 +176,7 @@ impl Live {
             frame.size = size;
             frame.parsing = is_being_parsed.then_some(since);
         }
-        if frame.size > LARGE { self.read_large(id, session).await } else { self.read_all(id, session).await }
+        if frame.is_large() { self.read_large(id, session).await } else { self.read_all(id, session).await }
     }
 
     /// Puts the observer into a document.
@@ -287,9 +289,13 @@ impl Live {
         }
         frame.bulk |= told.bulk;
         frame.controls = told.controls;
+        let was_large = frame.is_large();
         frame.size = told.size;
+        // What was left out of it is wanted now.
+        frame.bulk |= was_large && !frame.is_large();
         frame.parsing = frame.parsing.filter(|_| told.parsing);
         frame.dirty.extend(told.dirty.iter().filter_map(|n| frame.numbers.get(n)));
+        frame.absent.retain(|ax| !frame.dirty.contains(ax));
         let is_left_out =
             |ax: &&i64| self.model.raw.get(&key(frame.serial, **ax)).is_none_or(|raw| raw.role.is_none());
         let late = told.late.iter().filter_map(|n| frame.numbers.get(n)).filter(is_left_out);
@@ -310,9 +316,12 @@ impl Live {
                 inset: (fact.8 as i32, fact.9 as i32),
                 is_secret: fact.10 == 1,
             };
-            if facts.place.is_some() {
-                // What is mirrored of a long list follows what is on screen.
+            if facts.place.is_some() && !frame.absent.contains(backend) {
+                // What is mirrored of a long list, and of a large document, follows what is on screen.
                 frame.dirty.extend(self.model.left_out_by(key, &frame.capped));
+                if frame.is_large() && !self.model.raw.contains_key(&key) {
+                    frame.wanted.insert(*backend);
+                }
             }
             moved_frames |= self.model.inside.contains_key(&key);
             self.touched.insert(key);

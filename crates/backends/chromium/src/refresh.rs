@@ -1,23 +1,20 @@
-//! Reading again: the few nodes that the observer named, what changed along with them, and large documents as far
-//! as the cap allows.
+//! Reading again: the few nodes that the observer named, and what changed along with them.
 
 use crate::events::{Live, PATIENCE};
+use crate::large::ROOM;
 use crate::node::{AxNode, AxNodes, Raw, key, unkey};
 use crate::role::is_named_by_content;
 use crate::socket::{Pending, Session};
 use serde_json::json;
-use std::collections::{HashSet, VecDeque};
-use stillpoint_core::tree::{NativeKey, Prop};
+use std::collections::HashSet;
+use stillpoint_core::tree::NativeKey;
 use stillpoint_core::{Code, Result};
 use stillpoint_engine::backend::Deadline;
 
 /// More nodes than this are cheaper to read all at once.
 pub(crate) const FEW: usize = 240;
-/// How many nodes of a large document are read at most, and how many calls are under way at once.
-const LARGE_NODES: usize = 4_000;
-const WAVE: usize = 200;
 /// What lies in a node with so few children is read in one piece, if some of it could not be read by itself.
-const CLOSE: usize = 32;
+pub(crate) const CLOSE: usize = 32;
 /// A longer list of options is not read along when one of them changes.
 const OPTIONS: usize = 300;
 /// How deep new content is followed, call by call.
@@ -32,10 +29,14 @@ struct Next {
     parents: Vec<i64>,
     /// Those with few children, of which some were not known when they were read.
     incomplete: Vec<i64>,
+    /// Asked for already.
+    done: HashSet<i64>,
     /// Read because of what lies around them.
     onward: HashSet<i64>,
     /// No longer there, with what lay in them.
     gone: Vec<(NativeKey, Vec<NativeKey>)>,
+    /// The document is large: what is far in it is left out.
+    is_large: bool,
 }
 
 impl Live {
@@ -48,11 +49,12 @@ impl Live {
         dirty: &HashSet<i64>,
     ) -> Result<()> {
         let deadline = Deadline::after(PATIENCE);
-        let mut next = Next { due: dirty.clone(), ..Next::default() };
+        let is_large = self.frames.values().any(|f| f.index == index && f.is_large());
+        let many = if is_large { ROOM / 2 } else { FEW * 4 };
+        let mut next = Next { due: dirty.clone(), is_large, ..Next::default() };
         for ax in dirty {
             self.add_surroundings(key(serial, *ax), &mut next.due);
         }
-        let mut done: HashSet<i64> = HashSet::new();
         let mut expanded: HashSet<i64> = HashSet::new();
         for _ in 0..ROUNDS {
             let mut calls: Vec<(i64, Pending)> = Vec::with_capacity(next.due.len());
@@ -60,7 +62,7 @@ impl Live {
             let mut due: Vec<i64> = std::mem::take(&mut next.due).into_iter().collect();
             due.sort_by_cached_key(|ax| self.model.depth(key(serial, *ax)));
             for ax in due {
-                if done.insert(ax) {
+                if next.done.insert(ax) {
                     let params = json!({ "backendNodeId": ax, "fetchRelatives": false });
                     calls.push((ax, session.start("Accessibility.getPartialAXTree", params)?));
                 }
@@ -74,11 +76,11 @@ impl Live {
                 let node = read.into_iter().next().filter(|node| node.number() == ax && node.is_held());
                 self.take_node(serial, index, ax, node, &mut next);
             }
-            self.read_incomplete(session, serial, index, &mut done, &mut next, deadline).await?;
+            self.read_incomplete(session, serial, index, &mut next, deadline).await?;
             let parents = std::mem::take(&mut next.parents);
             self.read_nameless(session, serial, index, parents, &mut expanded, deadline).await?;
-            next.due.retain(|ax| !done.contains(ax));
-            if done.len() + next.due.len() > FEW * 4 {
+            next.due.retain(|ax| !next.done.contains(ax));
+            if next.done.len() + next.due.len() > many {
                 if let Some(frame) = self.frames.values_mut().find(|f| f.index == index) {
                     frame.bulk = true;
                 }
@@ -88,6 +90,12 @@ impl Live {
         // Only now is it known where each node went that lay in what is gone.
         for (at, children) in next.gone {
             self.model.drop_inside(at, children);
+        }
+        if is_large
+            && self.holds_too_much(index)
+            && let Some(frame) = self.frames.values_mut().find(|f| f.index == index)
+        {
+            frame.bulk = true;
         }
         Ok(())
     }
@@ -109,7 +117,7 @@ impl Live {
 
     /// Takes in one node that was read; `next` gets what must be done because of it.
     fn take_node(&mut self, serial: u32, index: u32, ax: i64, node: Option<AxNode>, next: &mut Next) {
-        let Next { due, parents, incomplete, gone, onward } = next;
+        let Next { due, parents, incomplete, gone, onward, done, is_large } = next;
         let at = key(serial, ax);
         tracing::trace!(ax, role = ?node.as_ref().map(AxNode::gist), "read");
         let Some(node) = node else {
@@ -124,7 +132,10 @@ impl Live {
         };
         let new = node.into_raw(serial, index);
         let frame = self.frames.iter().find(|(_, f)| f.index == index).map(|(id, _)| id.clone());
-        let new = self.capped(&frame.unwrap_or_default(), at, new);
+        let mut new = self.capped(&frame.unwrap_or_default(), at, new);
+        if *is_large {
+            self.leave_out_far(at, &mut new, |ax| done.contains(&ax) || due.contains(&ax));
+        }
         let old = self.model.raw.get(&at);
         // The content of a pseudo-element has no number of its own, and changes with its element.
         let is_generated = |raw: &Raw| raw.children.iter().any(|c| unkey(*c).1 < 0);
@@ -181,7 +192,6 @@ impl Live {
         session: &Session,
         serial: u32,
         index: u32,
-        done: &mut HashSet<i64>,
         next: &mut Next,
         deadline: Deadline,
     ) -> Result<()> {
@@ -208,7 +218,7 @@ impl Live {
             }
             for node in nodes.into_iter().filter(|node| node.number() > 0) {
                 let ax = node.number();
-                done.insert(ax);
+                next.done.insert(ax);
                 self.take_node(serial, index, ax, Some(node), next);
             }
         }
@@ -258,71 +268,13 @@ impl Live {
         }
         Ok(())
     }
-
-    /// Reads a large document node by node, breadth first, until the cap.
-    pub(crate) async fn read_large(&mut self, id: &str, session: &Session) -> Result<()> {
-        let deadline = Deadline::after(PATIENCE * 6);
-        let root: RootNode =
-            session.call("Accessibility.getRootAXNode", json!({ "frameId": id }), deadline).await?;
-        let Some(frame) = self.frames.get(id) else { return Ok(()) };
-        let (serial, index) = (frame.serial, frame.index);
-        let room = LARGE_NODES.min(self.options.limits.max_nodes);
-        let old: Vec<NativeKey> =
-            self.model.raw.iter().filter(|(_, raw)| raw.frame == index).map(|(key, _)| *key).collect();
-        self.touched.extend(&old);
-        let top = root.node.number();
-        let mut found: Vec<(NativeKey, Raw)> = Vec::new();
-        let mut queue: VecDeque<i64> = VecDeque::from([top]);
-        while !queue.is_empty() && found.len() < room {
-            let wave: Vec<i64> = queue.drain(..queue.len().min(WAVE)).collect();
-            let mut calls: Vec<Pending> = Vec::with_capacity(wave.len());
-            for ax in wave {
-                let params = json!({ "backendNodeId": ax, "fetchRelatives": false });
-                calls.push(session.start("Accessibility.getPartialAXTree", params)?);
-            }
-            for call in calls {
-                let nodes = nodes_of(call.read::<AxNodes>(deadline).await)?;
-                let Some(node) = nodes.into_iter().next() else { continue };
-                let at = key(serial, node.number());
-                let raw = self.capped(id, at, node.into_raw(serial, index));
-                queue.extend(raw.children.iter().map(|c| unkey(*c).1).filter(|ax| *ax > 0));
-                found.push((at, raw));
-            }
-        }
-        for key in old {
-            self.model.raw.remove(&key);
-        }
-        let known: HashSet<NativeKey> = found.iter().map(|(at, _)| *at).collect();
-        for (at, mut raw) in found {
-            leave_out_unread(&mut raw, &known);
-            self.touched.insert(at);
-            self.model.raw.insert(at, raw);
-        }
-        self.connect(id, Some(key(serial, top))).await
-    }
 }
 
 /// The nodes that were read; none where the browser knows no such node any more.
-fn nodes_of(read: Result<AxNodes>) -> Result<Vec<AxNode>> {
+pub(crate) fn nodes_of(read: Result<AxNodes>) -> Result<Vec<AxNode>> {
     match read {
         Ok(read) => Ok(read.nodes),
         Err(error) if error.code == Code::Protocol => Ok(Vec::new()),
         Err(error) => Err(error),
     }
-}
-
-/// What was not read any more is left out, and counted where it is missing.
-fn leave_out_unread(raw: &mut Raw, known: &HashSet<NativeKey>) {
-    let before = raw.children.len();
-    raw.children.retain(|child| known.contains(child));
-    let unread = (before - raw.children.len()) as u32;
-    if unread > 0 {
-        raw.props.set(Prop::Omitted(raw.props.omitted() + unread));
-    }
-}
-
-/// `Accessibility.getRootAXNode`.
-#[derive(serde::Deserialize)]
-struct RootNode {
-    node: AxNode,
 }

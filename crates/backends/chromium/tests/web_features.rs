@@ -290,6 +290,41 @@ async fn a_large_document_is_read_in_part_from_the_first_reading_on() {
 }
 
 #[tokio::test]
+async fn what_is_on_screen_of_a_large_document_is_there_in_full_also_after_scrolling() {
+    let table = "document.body.innerHTML = '<p role=status>nothing</p><table><tbody>' + Array.from({ length: 7000 },
+        (_, n) => `<tr><td>${1000 + n}</td><td><a href=#${n}>Customer ${n}</a></td><td>open</td><td><button>Mark ${n}</button></td></tr>`).join('')
+        + '</tbody></table>'";
+    // No list in it is too long by itself, and what is on screen lies in something that is nowhere.
+    let parts = "document.body.innerHTML = '<p role=status>nothing</p>' + Array.from({ length: 100 },
+        (_, part) => `<section style=\"display: contents\">${Array.from({ length: 70 },
+        (_, n) => `<p><b>${part * 70 + n}</b> <i>open</i> <button>Mark ${part * 70 + n}</button></p>`).join('')}</section>`).join('')";
+    for page in [table, parts] {
+        let server = Server::start().await;
+        let browser = TestBrowser::start().await;
+        let mut tab = browser.tab(&server.url("static.html")).await;
+        browser.close_first(&tab).await;
+        tab.eval(page).await;
+        tab.eval("document.body.onclick = (event) => document.querySelector('[role=status]').textContent = `${event.target.textContent}: done`").await;
+        let mut rig = Rig::attach(&format!("cdp:{}", browser.url), &[]).await;
+        assert!(rig.mirror.tree().len() < 5_000, "{} elements are mirrored", rig.mirror.tree().len());
+        assert_eq!(rig.all(Role::Button, "Mark 7").len(), 1, "at its beginning");
+        for wanted in [6990, 3456, 200] {
+            let button = format!("document.querySelectorAll('button')[{wanted}]");
+            tab.eval(&format!("{button}.scrollIntoView({{ block: 'center' }})")).await;
+            rig.barrier().await;
+            for near in [wanted - 3, wanted, wanted + 3] {
+                assert_eq!(rig.all(Role::Button, &format!("Mark {near}")).len(), 1, "{near} of {wanted}");
+            }
+            rig.tap(Role::Button, &format!("Mark {wanted}")).await;
+            rig.barrier().await;
+            // The status is out of sight: that it changed is told all the same.
+            assert!(rig.says(&format!("Mark {wanted}: done")), "{wanted}");
+            assert!(rig.mirror.tree().len() < 9_000, "{} elements are mirrored", rig.mirror.tree().len());
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_barrier_waits_for_what_it_found_and_not_for_what_a_clock_does_meanwhile() {
     let server = Server::start().await;
     let browser = TestBrowser::start().await;
