@@ -114,7 +114,7 @@ class Report:
 
     def tasks(self):
         command, app, page = "script/bench tasks", "elements in the app", "elements on the page"
-        cap = "Of a page of more than 15,000 nodes Stillpoint reads the 4,000 that are nearest to the top, and of any list the first 1,000; it counts what it leaves out."
+        cap = "Of a page of more than 15,000 nodes Stillpoint reads 4,000: half of them nearest to the top, then what is on screen in full, then from the beginning; and of any list 1,000 around what is on screen. It counts what it leaves out."
         return "".join([
             self.bars_of("act", "act", "Act, and read the state at rest", "From the call to the answer that holds the final state, by the length of the work that the app does. A bar is only there where the answer was right; a peer may be wrong twice.", command),
             self.growth("first-desktop", "first-desktop", "First tree of a desktop app", "From nothing to the whole tree with roles, names and states.", app, command),

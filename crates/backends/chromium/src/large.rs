@@ -149,6 +149,7 @@ impl Live {
         }
         if let Some(frame) = self.frames.get_mut(id) {
             frame.read = Some((Instant::now(), began.elapsed()));
+            frame.absent.clear();
         }
         self.connect(id, Some(key(serial, top))).await
     }

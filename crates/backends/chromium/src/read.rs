@@ -160,7 +160,7 @@ impl Live {
         if read.is_err() {
             frame.dirty.extend(dirty);
             frame.wanted.extend(wanted);
-        } else {
+        } else if !frame.bulk {
             let is_absent = |ax: &i64| !self.model.raw.contains_key(&key(serial, *ax));
             frame.absent.extend(wanted.into_iter().filter(is_absent));
         }
