@@ -309,8 +309,11 @@ async fn what_is_on_screen_of_a_large_document_is_there_in_full_also_after_scrol
         assert!(rig.mirror.tree().len() < 5_000, "{} elements are mirrored", rig.mirror.tree().len());
         assert_eq!(rig.all(Role::Button, "Mark 7").len(), 1, "at its beginning");
         for wanted in [6990, 3456, 200] {
-            let button = format!("document.querySelectorAll('button')[{wanted}]");
-            tab.eval(&format!("{button}.scrollIntoView({{ block: 'center' }})")).await;
+            let scroll = format!(
+                "new Promise((done) => {{ document.addEventListener('scrollend', () => done(1), {{ once: true }});
+                    document.querySelectorAll('button')[{wanted}].scrollIntoView({{ block: 'center' }}) }})"
+            );
+            tab.eval(&scroll).await;
             rig.barrier().await;
             for near in [wanted - 3, wanted, wanted + 3] {
                 assert_eq!(rig.all(Role::Button, &format!("Mark {near}")).len(), 1, "{near} of {wanted}");
