@@ -23,11 +23,10 @@ const NEVER_MS = 6000, NEVERS = 7, ELEMENTS_PER_ROW = 7;
 const AGAIN = 20, TURN_MS = 30;
 // How often acting and the trees of all sizes are gone through, and what a tool may take for its turns at one task in a pass, in milliseconds:
 // the two of a ratio more than the others. The machine is slower for tenths of a second and for minutes, so that a ratio needs many turns,
-// over a long time. A quick run acts in one pass, for what waits a second is dear there; it looks at trees in three short ones, between
-// everything else, and begins from nothing in every other one.
-const WHOLE = { passes: 2, pair: 5000, others: 1000, mostRounds: 80, firsts: 1 };
-const ACTING = options.quick ? { ...WHOLE, passes: 1, mostRounds: 160 } : WHOLE;
-const READING = options.quick ? { passes: 3, pair: 2000, others: 400, mostRounds: 60, firsts: 2 } : WHOLE;
+// over a long time. A quick run acts in one pass, for what waits a second is dear there. Trees are looked at in three short ones, between
+// everything else, and begun from nothing in every other one.
+const ACTING = { pair: 5000, others: 1000, ...(options.quick ? { passes: 1, mostRounds: 160 } : { passes: 2, mostRounds: 80 }) };
+const READING = { passes: 3, firsts: 2, ...(options.quick ? { pair: 2000, others: 400, mostRounds: 60 } : { pair: 4000, others: 700, mostRounds: 80 }) };
 // Rounds of the two at least, and of whoever is not slow: which of the peers is the fastest must not hang on a single turn.
 const FEWEST_ROUNDS = 3, SLOW_MS = 1500;
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
@@ -323,10 +322,10 @@ const tools = await makeAll();
 const alone = (work) => () => ({ steps: [work], tell: () => {} });
 const PARTS = { acts, memory: alone(() => memory(tools)), never: alone(() => never(tools)), trees, changes: alone(() => changes(tools)), sessions: alone(sessions),
   pages: alone(pages) };
-/** The parts' steps in their order; those of the trees, in a quick run, all along between the others, for they are short. */
+/** The parts' steps in their order; those of the trees all along between the others, so that no slow minute is in all turns of one. */
 function inOrder(steps) {
   const placed = (list) => list.map((step, place) => [(place + 0.5) / list.length, step]);
-  const isSpread = ({ name }) => options.quick && name === 'trees';
+  const isSpread = ({ name }) => name === 'trees';
   const both = [steps.filter((step) => !isSpread(step)), steps.filter(isSpread)].flatMap(placed);
   return both.sort(([a], [b]) => a - b).map(([, step]) => step);
 }
