@@ -54,6 +54,20 @@ def ratio(samples, next_to_nothing=0):
     return times_of(*both) if any(statistics.median(one) > next_to_nothing for one in both) else None
 
 
+def joined(passes):
+    """The samples of several passes as one. The rounds that the two of the ratio took both in a pass stand first, for these are compared."""
+    words = {label: taken[label] for taken in passes for label in taken if isinstance(taken[label], str)}
+    sound = [label for label in passes[0] if label not in words]
+    pair = ("Stillpoint", fastest({label: [turn for taken in passes for turn in taken[label]] for label in sound}))
+    common = [min(len(taken[label]) for label in pair) if set(pair) <= set(sound) else 0 for taken in passes]
+
+    def in_order(label):
+        parts = [(taken[label][:rounds], taken[label][rounds:]) for taken, rounds in zip(passes, common)]
+        return [turn for compared, _ in parts for turn in compared] + [turn for _, rest in parts for turn in rest]
+
+    return words | {label: in_order(label) for label in sound}
+
+
 class Figures:
     """What is told is in `out`; every turn that was taken is in a file beside it."""
 
@@ -280,18 +294,24 @@ def act(way, pattern):
     return times
 
 
-def acts(options, figures, budget):
-    ways = open_ways(ACT_WAYS, options)
+def acts(options, budget):
+    """One pass, with tools and apps started anew: the samples of each pattern."""
+    ways, taken = open_ways(ACT_WAYS, options), {}
     for pattern in (one for one in PATTERNS if one.get("bench")):
-        samples = {label: [] for label in ways}
+        samples = taken[pattern["name"]] = {label: [] for label in ways}
         for way in ways.values():
             way.choose(pattern["name"])
         for _ in range(budget.most_rounds):
             for label in takers(samples, budget):
                 put(samples, label, act(ways[label], pattern))
-        figures.add("act", f"desktop: {pattern['name']}", "ms", samples)
     for way in ways.values():
         way.close()
+    return taken
+
+
+def tell_acts(passes, figures):
+    for name in passes[0]:
+        figures.add("act", f"desktop: {name}", "ms", joined([taken[name] for taken in passes]))
 
 
 def never(options, figures):
@@ -328,12 +348,17 @@ def main():
     figures = Figures(options.out)
     sizes = [100, 1000] if options.quick else [100, 1000, 10_000, 50_000]
     budget = QUICK_BUDGET if options.quick else WHOLE_BUDGET
-    parts = {"acts": lambda: acts(options, figures, budget), "trees": lambda: trees(options, figures, options.sizes or sizes, budget), "never": lambda: never(options, figures)}
-    for name, part in parts.items():
+    acted = []
+    parts = [("acts", lambda: acted.append(acts(options, QUICK_BUDGET))), ("trees", lambda: trees(options, figures, options.sizes or sizes, budget)),
+             ("never", lambda: never(options, figures))]
+    # A quick run acts in one pass, for what waits a second is dear there; a whole one again after everything else, some ten minutes later.
+    for name, part in parts + parts[:1] * (not options.quick):
         if options.only in (None, name):
             began = time.monotonic()
             part()
             print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
+    if acted:
+        tell_acts(acted, figures)
 
 
 if __name__ == "__main__":
