@@ -2,8 +2,8 @@
 xa11y's tree. Run inside a private desktop by `script/bench atspi`; writes the report that it is given the path of.
 
 Every tool reads role, name, states and extents of every element; ours also text, values, ids and actions. What a tool
-keeps between two reads it may keep: that is what its users have. Each is where it is fastest: pyatspi, which asks one thing at a time, on
-one core with the app, the others on another.
+keeps between two reads it may keep: that is what its users have. The places are those of the tasks: pyatspi, which asks one thing at a
+time, on one core with the app, the others on another.
 """
 
 import contextlib
