@@ -1,8 +1,8 @@
-"""How the passes of a task become one. Run by benches/tests/flake.rs."""
+"""How turns are counted, and how the passes of a task become one. Run by benches/tests/flake.rs."""
 
 import unittest
 
-from desktop_tasks import joined, ratio
+from desktop_tasks import Samples, joined, put, ratio
 
 
 class Joining(unittest.TestCase):
@@ -20,6 +20,25 @@ class Joining(unittest.TestCase):
         passes = [{"Stillpoint": "missed: did not read the final state", "pyatspi": [[2]]}, {"Stillpoint": [[1]], "pyatspi": [[2], [3]]}]
         self.assertEqual(joined(passes), {"Stillpoint": "missed: did not read the final state", "pyatspi": [[2], [2], [3]]})
         self.assertIsNone(ratio(joined(passes)))
+
+    def test_a_peer_that_fails_a_third_time_is_unable(self):
+        samples = Samples({"pyatspi": [[2]]})
+        for _ in range(2):
+            put(samples, "pyatspi", "missed: did not read the final state")
+        self.assertEqual(samples["pyatspi"], [[2]])
+        put(samples, "pyatspi", "missed: did not read the final state")
+        self.assertEqual(samples["pyatspi"], "missed: did not read the final state")
+
+    def test_a_peer_that_fails_once_in_twenty_turns_is_able(self):
+        samples = Samples({"pyatspi": [[2]] * 80})
+        for _ in range(4):
+            put(samples, "pyatspi", "missed: did not read the final state")
+        self.assertEqual(samples["pyatspi"], [[2]] * 80)
+
+    def test_no_failure_of_ours_is_forgiven(self):
+        samples = Samples({"Stillpoint": [[1]] * 80})
+        put(samples, "Stillpoint", "early: did not read the final state")
+        self.assertEqual(samples["Stillpoint"], "early: did not read the final state")
 
 
 if __name__ == "__main__":
