@@ -19,7 +19,8 @@ from pairs import times_of
 
 OURS, LIVE, STILLPOINT, XA11Y, REPORT = sys.argv[1:6]
 APPS = ["mousepad", "gtk3-widget-factory", "gnome-calculator"]
-ROUNDS = 31
+# Each app is started twice, with the others in between: in one stretch of half a minute, the first tree of mousepad differed by 13 % between two runs.
+PASSES, ROUNDS = 2, 16
 FIRST_CORE, *_, APPS_CORE = sorted(os.sched_getaffinity(0)) * 2
 
 
@@ -91,32 +92,39 @@ def figure(name, samples, peers, command, nodes):
 
 
 def measure(name):
+    """One pass: the times of each tool, by what was read."""
     with on(APPS_CORE):
         app = subprocess.Popen([name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         # Returns once the app has come to the bus and is at rest, or says why not.
         subprocess.run([STILLPOINT, "wait", f"app:pid={app.pid}", "idle"], stdout=subprocess.DEVNULL, check=True)
         walk_with_pyatspi(app.pid)
-        first, again, peers, nodes = [], [], {"pyatspi": [], "xa11y": []}, 0
+        taken = {"first": [], "again": [], "pyatspi": [], "xa11y": [], "nodes": 0}
         for _ in range(ROUNDS):
             with on(FIRST_CORE):
                 told = ours(app.pid)
                 read = subprocess.run([XA11Y, "-c", XA11Y_READ, str(app.pid)], capture_output=True, text=True)
             with on(APPS_CORE):
-                peers["pyatspi"].append(millis(lambda: walk_with_pyatspi(app.pid)))
-            nodes = told["nodes"]
-            first.append(told["p50"])
-            again.append(told["read_again_p50"])
+                taken["pyatspi"].append(millis(lambda: walk_with_pyatspi(app.pid)))
+            taken["nodes"] = told["nodes"]
+            taken["first"].append(told["p50"])
+            taken["again"].append(told["read_again_p50"])
             if read.returncode == 0:
-                peers["xa11y"].append(float(read.stdout.split()[-1]))
-        command = "script/bench atspi"
-        return [
-            figure(f"first full tree of {name}", first, peers, command, nodes),
-            figure(f"reading {name} again", again, peers, command, nodes),
-        ]
+                taken["xa11y"].append(float(read.stdout.split()[-1]))
+        return taken
     finally:
         app.terminate()
         app.wait()
+
+
+def figures_of(name, passes):
+    """The two figures of an app, of all its passes."""
+    first, again, pyatspi, xa11y = ([time for taken in passes for time in taken[what]] for what in ("first", "again", "pyatspi", "xa11y"))
+    peers, command, nodes = {"pyatspi": pyatspi, "xa11y": xa11y}, "script/bench atspi", passes[-1]["nodes"]
+    return [
+        figure(f"first full tree of {name}", first, peers, command, nodes),
+        figure(f"reading {name} again", again, peers, command, nodes),
+    ]
 
 
 def measure_live():
@@ -144,7 +152,8 @@ def version(python, package):
     return told.stdout.strip() or None
 
 
-figures = [f for name in APPS for f in measure(name)] + measure_live()
+passes = [{name: measure(name) for name in APPS} for _ in range(PASSES)]
+figures = [f for name in APPS for f in figures_of(name, [taken[name] for taken in passes])] + measure_live()
 report = {
     "machine": {"cores": os.cpu_count(), "system": platform.platform(), "load": os.getloadavg()},
     "versions": {"pyatspi": "Debian python3-pyatspi", "xa11y": version(XA11Y, "xa11y"), "python": platform.python_version()},

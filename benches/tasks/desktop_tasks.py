@@ -25,9 +25,9 @@ ACT_WAYS = {"Stillpoint": "Stillpoint, idle SDK", "Stillpoint, expecting": "Stil
 LONGEST_READ_MS = 30_000
 # A turn takes what is short again, so many times and for so long at most.
 AGAIN, TURN_MS = 20, 30
-# Beside turns of many seconds, of which there are few, what is short is taken so often in a turn, with a pause in between: five turns of a
-# millisecond each hit or miss what slows the machine for tenths of a second (28 % between two runs).
-BURSTS, PAUSE_S, LARGE = 10, 0.05, 10_000
+# Beside long turns, of which there are few, what is short is taken several times in a turn (`Budget.bursts`), with a pause in between: five
+# turns of a millisecond each hit or miss what slows the machine for tenths of a second (28 % between two runs).
+PAUSE_S, BURSTS_FROM, LARGE = 0.05, 1_000, 10_000
 HUNDREDTH_OF_A_CORE = 10
 STEADY, MEMORY_LOOK_S, MOST_MEMORY_LOOKS = 0.01, 0.1, 20
 # Waits for nothing of each tool.
@@ -148,6 +148,7 @@ class Budget(typing.NamedTuple):
     most_rounds: int
     #: Of the two, and of whoever is not slow: which of the peers is the fastest must not hang on a single turn.
     fewest_rounds: int
+    bursts: int
 
     def has_turn(self, taken, is_paired):
         """After these turns."""
@@ -158,8 +159,8 @@ class Budget(typing.NamedTuple):
 
 
 SLOW_MS = 1_500
-QUICK_BUDGET = Budget(pair=5_000, others=1_000, most_rounds=80, fewest_rounds=3)
-WHOLE_BUDGET = QUICK_BUDGET._replace(fewest_rounds=7)
+QUICK_BUDGET = Budget(pair=5_000, others=1_000, most_rounds=80, fewest_rounds=3, bursts=4)
+WHOLE_BUDGET = QUICK_BUDGET._replace(fewest_rounds=7, bursts=20)
 # Each socket that is opened to a GTK 3 app makes it slower for good (at-spi2-core 2.46). Our server keeps the one that it has, but whoever compares it with a
 # version that did not, or with another tool that opens sockets, must not measure that.
 MOST_FIRSTS = 30
@@ -229,8 +230,8 @@ def fillers(size):
 
 
 def too_long(before, label, size):
-    """Words, if a read of so many elements would take too long, by the size before."""
-    if label == "Stillpoint" or not before:
+    """Words, if a read of so many elements would take too long, by the smaller size before."""
+    if label == "Stillpoint" or not before or before[0] > size:
         return None
     last, times = before
     if isinstance(times.get(label), str):
@@ -258,7 +259,7 @@ class Trees:
     def take(self, budget):
         for what, samples in self.samples.items():
             for label in takers(samples, budget._replace(most_rounds=MOST_FIRSTS) if what == "first" else budget):
-                told = measure(self.ways[label], what, f"Filler {fillers(self.size) * 3 // 4}", fillers(self.size), BURSTS if self.size >= LARGE else 1)
+                told = measure(self.ways[label], what, f"Filler {fillers(self.size) * 3 // 4}", fillers(self.size), budget.bursts if self.size >= BURSTS_FROM else 1)
                 put(samples, label, told)
         if self.memory is None:
             self.memory = {label: [steady_memory(family(way.tool.pid))] for label, way in self.ways.items()}
@@ -267,29 +268,40 @@ class Trees:
         """What a first tree took."""
         return {label: statistics.median(middles(taken)) if isinstance(taken, list) else taken for label, taken in self.samples["first"].items()}
 
-    def tell(self, figures):
-        for what, samples in self.samples.items():
-            figures.add(f"{what}-desktop", f"desktop app of {self.size:,} elements: {what}", "ms", samples, x=self.size)
-        figures.add("memory-desktop", f"desktop app of {self.size:,} elements: memory of the tool", "MiB", {**self.skipped, **self.memory}, x=self.size)
-
     def close(self):
         for way in self.ways.values():
             way.close()
 
 
+def tell_trees(passes, figures):
+    """Of one size."""
+    size = passes[0].size
+    for what in Trees.TASKS:
+        figures.add(f"{what}-desktop", f"desktop app of {size:,} elements: {what}", "ms", joined([one.samples[what] for one in passes]), x=size)
+    memory = joined([{**one.skipped, **one.memory} for one in passes])
+    figures.add("memory-desktop", f"desktop app of {size:,} elements: memory of the tool", "MiB", memory, x=size)
+
+
 def trees(options, figures, sizes, budget):
-    """The small sizes by turns, so that each has rounds over a long time; then each of the large ones."""
-    small = [size for size in sizes if size <= 1_000]
-    before = None
-    for group in [small] * bool(small) + [[size] for size in sizes if size > 1_000]:
-        opened = [Trees(options, size, before) for size in group]
-        for _ in range(budget.most_rounds):
+    """Sizes by turns, so that each has rounds over a long time: read in one stretch of two minutes, 10,000 elements again differed by 22 % between
+    two runs. The small ones first, then the large ones, and where there are such the small ones once more, with tools and apps started anew."""
+    small, large = ([size for size in sizes if (size >= LARGE) == is_large] for is_large in (False, True))
+    passes, before = collections.defaultdict(list), None
+    for group in [small, large] + [small] * bool(large):
+        opened = []
+        for size in group:
+            one = Trees(options, size, before)
+            one.take(budget)
+            opened.append(one)
+            passes[size].append(one)
+            before = size, one.times()
+        for _ in range(budget.most_rounds - 1):
             for one in opened:
                 one.take(budget)
         for one in opened:
-            one.tell(figures)
             one.close()
-        before = opened[-1].size, opened[-1].times()
+    for taken in passes.values():
+        tell_trees(taken, figures)
 
 
 def act(way, pattern):

@@ -1,34 +1,38 @@
 // The tasks on a page, for Stillpoint and its peers, in turns: first tree, reading again, finding, acting, waiting for nothing, sizes,
 // memory, and many sessions. OUT is written anew after each figure.
-// usage: web_tasks.mjs OUT --stillpoint PROGRAM [--quick] [--only PART] (PEERS names the npm packages)
+// usage: web_tasks.mjs OUT --stillpoint PROGRAM [--quick] [--only PART] [--sizes N]… (PEERS names the npm packages)
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createRequire } from 'node:module';
 import { devtools, playwright, stillpoint } from '../web/servers.mjs';
 import { serve } from '../flake/web_server.mjs';
 import { WAYS, refuse } from '../flake/web_tools.mjs';
+import { at } from '../pairs.mjs';
 import { Figures, fastest, joined } from './figures.mjs';
 import { playwrightLibrary, seleniumLibrary } from './libraries.mjs';
 import { atRest, cpuOf, memoryOf, memoryOfOne } from './processes.mjs';
 
 const { values: options, positionals: [out] } = parseArgs({ allowPositionals: true,
-  options: { stillpoint: { type: 'string' }, quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
+  options: { stillpoint: { type: 'string' }, quick: { type: 'boolean', default: false }, only: { type: 'string' },
+  sizes: { type: 'string', multiple: true } } });
 const { encode } = createRequire(path.join(path.resolve(process.env.PEERS), 'package.json'))('gpt-tokenizer');
-const SIZES = options.quick ? [100, 1000] : [100, 1000, 10000, 50000];
+const SIZES = options.sizes?.map(Number) ?? (options.quick ? [100, 1000] : [100, 1000, 10000, 50000]);
 const SESSIONS = options.quick ? [1, 10, 50] : [1, 10, 50, 200], PAGES = options.quick ? [1, 8] : [1, 8, 20];
-const NEVER_MS = 6000, NEVERS = 7, ELEMENTS_PER_ROW = 7;
-// A turn takes what is short again, so many times and for so long at most.
-const AGAIN = 20, TURN_MS = 30;
+const NEVER_MS = 6000, NEVER = { passes: options.quick ? 1 : 2, times: 7 }, ELEMENTS_PER_ROW = 7;
+// A turn takes what is short again, so many times and for so long at most. On a page so large, where a peer's turns are long and few, it does so
+// in several bursts with a pause in between: 20 reads within 3 ms differed by 19 % between two runs.
+const AGAIN = 20, TURN_MS = 30, BURSTS = 10, PAUSE_MS = 50, LARGE = 10000;
 // How often acting and the trees of all sizes are gone through, and what a tool may take for its turns at one task in a pass, in milliseconds:
 // the two of a ratio more than the others. The machine is slower for tenths of a second and for minutes, so that a ratio needs many turns,
 // over a long time. A quick run acts in one pass, for what waits a second is dear there. Trees are looked at in three short ones, between
-// everything else, and begun from nothing in every other one.
-const ACTING = { pair: 5000, others: 1000, ...(options.quick ? { passes: 1, mostRounds: 160 } : { passes: 2, mostRounds: 80 }) };
-const READING = { passes: 3, firsts: 2, ...(options.quick ? { pair: 2000, others: 400, mostRounds: 60 } : { pair: 4000, others: 700, mostRounds: 80 }) };
+// everything else; a quick run begins from nothing in every other one.
+const ACTING = { pair: 5000, others: 1000, ...(options.quick ? { passes: 1, mostRounds: 160 } : { passes: 2, mostRounds: 140 }) };
+const READING = { passes: 3, ...(options.quick ? { firsts: 2, pair: 2000, others: 400, mostRounds: 60 } : { firsts: 1, pair: 4000, others: 700, mostRounds: 80 }) };
 // Rounds of the two at least, and of whoever is not slow: which of the peers is the fastest must not hang on a single turn.
-const FEWEST_ROUNDS = 3, SLOW_MS = 1500;
+const FEWEST_ROUNDS = options.quick ? 3 : 5, SLOW_MS = 1500;
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
 const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json'))).filter((one) => one.bench);
 const figures = new Figures(out, 'script/bench tasks');
@@ -38,11 +42,19 @@ const timed = async (work) => { const began = performance.now(); const told = aw
 /** Whether a turn with these times goes on. */
 const isShort = (times) => times.length < AGAIN && times.reduce((sum, ms) => sum + ms, 0) + times.at(-1) <= TURN_MS;
 const failed = (error) => `failed: ${String(error.message).slice(0, 80)}`;
-/** A turn: the times of what is short, one of what is long; words where it fails. */
-async function turn(work) {
+async function burst(work) {
   const times = [];
+  do times.push((await timed(work))[0]); while (isShort(times));
+  return times;
+}
+/** A turn: the times of what is short, one of what is long; words where it fails. */
+async function turn(work, bursts = 1) {
   try {
-    do times.push((await timed(work))[0]); while (isShort(times));
+    const times = await burst(work);
+    while (times.length < AGAIN * bursts && at(times, 0.5) * AGAIN <= TURN_MS) {
+      await pause(PAUSE_MS);
+      times.push(...await burst(work));
+    }
     return times;
   } catch (error) {
     return failed(error);
@@ -70,10 +82,13 @@ function hasTurn(taken, isPaired, budget) {
   if (taken.length < (isPaired || !isSlow ? FEWEST_ROUNDS : 1)) return true;
   return spent + spent / taken.length <= (isPaired ? budget.pair : budget.others);
 }
-/** Who takes a turn in the next round: everybody in the first one, then those who are quick, and the two of the ratio. */
+/** Who takes a turn in the next round: everybody in the first one, then those who are quick, and the two of the ratio. Rounds of ours alone
+ * would be compared with nothing. */
 function takers(labels, samples, budget) {
   const pair = ['Stillpoint', fastest(samples)];
-  return labels.filter((label) => typeof samples[label] !== 'string' && hasTurn(samples[label] ?? [], pair.includes(label), budget));
+  const chosen = labels.filter((label) => typeof samples[label] !== 'string' && hasTurn(samples[label] ?? [], pair.includes(label), budget));
+  const areOursAlone = chosen.every((label) => label.startsWith('Stillpoint'));
+  return areOursAlone && (samples.Stillpoint?.length ?? 0) >= FEWEST_ROUNDS ? [] : chosen;
 }
 /** All rounds of several tasks, by turns: each is [who takes part, its samples, a turn of somebody]. */
 async function race(tasks, budget) {
@@ -190,7 +205,7 @@ function trees() {
     const sound = Object.keys(tools).filter((label) => typeof finding[label] !== 'string');
     await race([
       [pass % READING.firsts ? [] : readers, first, (label) => firstTree(MAKERS[label], size)],
-      [sound.filter((one) => tools[one].read), again, (label) => turn(tools[label].readAgain ?? (async () => whole(await tools[label].read())))],
+      [sound.filter((one) => tools[one].read), again, (label) => turn(tools[label].readAgain ?? (async () => whole(await tools[label].read())), size < LARGE ? 1 : BURSTS)],
       [sound, finding, (label) => turn(async () => refuse(await (tools[label].lookUp ?? tools[label].find)('button', 'Mark 7')))],
     ], READING);
     return { first, again, finding, bytes, tokens, told };
@@ -250,23 +265,28 @@ async function memory(tools) {
 
 /** Processor time of the tool's processes and all that they started, for each second of waiting in vain. All at once. Of the waits the lower
  * quartile is told: in the others the browser did chores of its own. */
-async function never(tools) {
+function never() {
   const waits = {
     Stillpoint: () => tools.Stillpoint.act('wait_for_ui', { selector: '"Never"', timeout_ms: NEVER_MS }),
     'chrome-devtools-mcp': () => tools['chrome-devtools-mcp'].call('wait_for', { text: ['Never'], timeout: NEVER_MS }),
     'Playwright MCP': () => tools['Playwright MCP'].call('browser_wait_for', { text: 'Never' }),
   };
-  for (const tool of Object.values(tools)) await tool.open(rows(3500, 'never'));
-  const cost = async ([label, tool]) => {
-    const roots = rootsOf(tool), costs = [];
-    for (let round = 0; round < NEVERS; round++) {
+  const cost = async (label) => {
+    const tool = tools[label], roots = rootsOf(tool), costs = [];
+    for (let round = 0; round < NEVER.times; round++) {
       const before = cpuOf(roots);
       const [ms] = await timed(() => (waits[label] ?? (() => tool.never(NEVER_MS)))().catch(() => null));
       costs.push((cpuOf(roots) - before) / (ms / 1000));
     }
     return [label, costs];
   };
-  figures.add('never', 'page of 3,500 elements, with its browser', 'ms/s', Object.fromEntries(await Promise.all(Object.entries(tools).map(cost))), {}, 0.25);
+  const wait = async () => {
+    for (const tool of Object.values(tools)) await tool.open(rows(3500, 'never'));
+    return Object.fromEntries(await Promise.all(Object.keys(tools).map(cost)));
+  };
+  const { taken: [passes], steps } = inPasses(NEVER.passes, ['all tools'], wait);
+  const tell = () => figures.add('never', 'page of 3,500 elements, with its browser', 'ms/s', joined(passes), {}, 0.25);
+  return { steps, tell };
 }
 
 /** Apps of the simulator in one server: what a session costs where nothing but Stillpoint takes part. */
@@ -286,7 +306,7 @@ async function sessions() {
 }
 
 /** Pages open at once, each read: a target of ours, a tab of the MCP servers, a context of Playwright, a session of Selenium. */
-async function pages() {
+function pages() {
   const more = {
     Stillpoint: (server, url) => server.call('snapshot', { app: `web:${url}` }),
     'Playwright MCP': async (server, url) => {
@@ -296,39 +316,54 @@ async function pages() {
     'chrome-devtools-mcp': (server, url) => server.another(url),
     Playwright: (tool, url) => tool.another(url), Selenium: (tool, url) => tool.another(url),
   };
-  const made = await makeAll();
-  let opened = 0;
-  for (const count of PAGES) {
-    const times = {}, memories = {};
-    for (; opened < count; opened++) {
-      for (const [label, tool] of Object.entries(made)) {
-        try {
-          const [ms, told] = await timed(() => more[label](tool, rows(700, `page=${opened}`)));
-          put(times, label, told?.failed ? `failed: ${told.text.slice(0, 80)}` : [ms]);
-        } catch (error) {
-          put(times, label, failed(error));
+  /** Times and memory for each number of pages. */
+  const openAll = async () => {
+    const made = await makeAll(), told = [];
+    let opened = 0;
+    try {
+      for (const count of PAGES) {
+        const times = {}, memories = {};
+        for (; opened < count; opened++) {
+          for (const [label, tool] of Object.entries(made)) {
+            try {
+              const [ms, page] = await timed(() => more[label](tool, rows(700, `page=${opened}`)));
+              put(times, label, page?.failed ? `failed: ${page.text.slice(0, 80)}` : [ms]);
+            } catch (error) {
+              put(times, label, failed(error));
+            }
+          }
         }
+        for (const [label, tool] of Object.entries(made)) memories[label] = Array.isArray(times[label]) ? [await memoryOf(rootsOf(tool))] : times[label];
+        told.push({ times, memories });
       }
+    } finally {
+      await closeAll(made);
     }
-    for (const [label, tool] of Object.entries(made)) memories[label] = Array.isArray(times[label]) ? [await memoryOf(rootsOf(tool))] : times[label];
-    figures.add('pages', `${count} pages of 700 elements at once, with browsers`, 'MiB', memories, { x: count });
-    // The first page is the figure of the first tree.
-    if (count > 1) figures.add('pages-time', `opening and reading one more, up to ${count} pages`, 'ms', times, { x: count });
-  }
-  await closeAll(made);
+    return told;
+  };
+  const { taken: [passes], steps } = inPasses(OPENINGS, ['all tools'], openAll);
+  const tell = () => {
+    for (const [place, count] of PAGES.entries()) {
+      const of = (what) => joined(passes.map((pass) => pass[place][what]));
+      figures.add('pages', `${count} pages of 700 elements at once, with browsers`, 'MiB', of('memories'), { x: count });
+      // The first page is the figure of the first tree.
+      if (count > 1) figures.add('pages-time', `opening and reading one more, up to ${count} pages`, 'ms', of('times'), { x: count });
+    }
+  };
+  return { steps, tell };
 }
 
 const tools = await makeAll();
 /** A part of one step, which tells its figures itself. */
 const alone = (work) => () => ({ steps: [work], tell: () => {} });
-const PARTS = { acts, memory: alone(() => memory(tools)), never: alone(() => never(tools)), trees, changes: alone(() => changes(tools)), sessions: alone(sessions),
+const PARTS = { acts, memory: alone(() => memory(tools)), never, trees, changes: alone(() => changes(tools)), sessions: alone(sessions),
   pages: alone(pages) };
-/** The parts' steps in their order; those of the trees all along between the others, so that no slow minute is in all turns of one. */
+/** The parts' steps in their order; those that are repeated all along between the others, so that no slow minute is in all turns of one. */
 function inOrder(steps) {
   const placed = (list) => list.map((step, place) => [(place + 0.5) / list.length, step]);
-  const isSpread = ({ name }) => name === 'trees';
-  const both = [steps.filter((step) => !isSpread(step)), steps.filter(isSpread)].flatMap(placed);
-  return both.sort(([a], [b]) => a - b).map(([, step]) => step);
+  const spread = ['trees', 'pages', 'never'], of = (name) => steps.filter((step) => step.name === name);
+  const lists = [steps.filter(({ name }) => !spread.includes(name)), ...spread.map(of)].flatMap(placed);
+  return lists.sort(([a], [b]) => a - b).map(([, step]) => step);
 }
 const failures = new Set(), spent = {};
 async function attempt(name, work) {
