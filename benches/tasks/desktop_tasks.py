@@ -161,6 +161,8 @@ class Budget(typing.NamedTuple):
 SLOW_MS = 1_500
 QUICK_BUDGET = Budget(pair=5_000, others=1_000, most_rounds=80, fewest_rounds=3, bursts=4)
 WHOLE_BUDGET = QUICK_BUDGET._replace(fewest_rounds=7, bursts=20)
+# Of large apps: seven turns of three seconds leave a ratio a deviation of 7 %.
+LARGE_PAIR_MS = 40_000
 # Each socket that is opened to a GTK 3 app makes it slower for good (at-spi2-core 2.46). Our server keeps the one that it has, but whoever compares it with a
 # version that did not, or with another tool that opens sockets, must not measure that.
 MOST_FIRSTS = 30
@@ -257,6 +259,8 @@ class Trees:
         self.samples = {what: Samples({label: self.skipped.get(label, []) for label in TREE_WAYS}) for what in self.TASKS}
 
     def take(self, budget):
+        if self.size >= LARGE:
+            budget = budget._replace(pair=LARGE_PAIR_MS)
         for what, samples in self.samples.items():
             for label in takers(samples, budget._replace(most_rounds=MOST_FIRSTS) if what == "first" else budget):
                 told = measure(self.ways[label], what, f"Filler {fillers(self.size) * 3 // 4}", fillers(self.size), budget.bursts if self.size >= BURSTS_FROM else 1)
