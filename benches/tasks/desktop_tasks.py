@@ -30,8 +30,8 @@ AGAIN, TURN_MS = 20, 30
 PAUSE_S, BURSTS_FROM, LARGE = 0.05, 1_000, 10_000
 HUNDREDTH_OF_A_CORE = 10
 STEADY, MEMORY_LOOK_S, MOST_MEMORY_LOOKS = 0.01, 0.1, 20
-# Waits for nothing of each tool.
-NEVERS = 3
+# Waits for nothing of each tool. What is next to nothing is told without a ratio, and they are dear in a quick run.
+NEVERS, QUICK_NEVERS = 3, 2
 
 
 def middles(turns):
@@ -352,7 +352,7 @@ def never(options, figures):
         return [(sum(used(pid) for pid in processes) - before) / (told["ms"] / 1000)]
 
     samples = Samples({label: [] for label in ways})
-    for _ in range(NEVERS):
+    for _ in range(QUICK_NEVERS if options.quick else NEVERS):
         for label, way in ways.items():
             put(samples, label, wait(way))
     figures.add("never", "desktop app of 20 elements", "ms/s", samples, next_to_nothing=HUNDREDTH_OF_A_CORE)
