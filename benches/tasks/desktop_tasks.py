@@ -31,7 +31,7 @@ PAUSE_S, BURSTS_FROM, LARGE = 0.05, 1_000, 10_000
 HUNDREDTH_OF_A_CORE = 10
 STEADY, MEMORY_LOOK_S, MOST_MEMORY_LOOKS = 0.01, 0.1, 20
 # Waits for nothing of each tool. What is next to nothing is told without a ratio, and they are dear in a quick run.
-NEVERS, QUICK_NEVERS = 3, 2
+NEVERS, QUICK_NEVERS = 3, 1
 
 
 def middles(turns):

@@ -1,5 +1,7 @@
 // What processes use, read from /proc: a process, and it with all that it started.
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 
 const read = (file) => { try { return fs.readFileSync(file, 'utf8'); } catch { return null; } };
 
@@ -38,6 +40,11 @@ export function cpuOfOne(pid) {
   return nanoseconds.reduce((sum, n) => sum + n, 0) / 1e6;
 }
 export const cpuOf = (roots) => family(roots).map(cpuOfOne).reduce((sum, ms) => sum + ms, 0);
+
+const LAST = os.cpus().length - 1;
+/** All threads of a process, and what it starts from then on: on the first core, on the last, or where they like. */
+export const PLACES = { first: '0', last: String(LAST), any: `0-${LAST}` };
+export const place = (pid, where) => execFileSync('taskset', ['-acp', where, String(pid)], { stdio: 'ignore' });
 
 const LOOKS = 4, LOOK_MS = 2, LONGEST_MS = 300;
 // We, and those that keep the cores awake (script/bench).

@@ -13,7 +13,7 @@ import { WAYS, refuse } from '../flake/web_tools.mjs';
 import { at } from '../pairs.mjs';
 import { Figures, fastest, joined } from './figures.mjs';
 import { playwrightLibrary, seleniumLibrary } from './libraries.mjs';
-import { atRest, cpuOf, memoryOf, memoryOfOne } from './processes.mjs';
+import { PLACES, atRest, cpuOf, memoryOf, memoryOfOne, place } from './processes.mjs';
 
 const { values: options, positionals: [out] } = parseArgs({ allowPositionals: true,
   options: { stillpoint: { type: 'string' }, quick: { type: 'boolean', default: false }, only: { type: 'string' },
@@ -32,6 +32,8 @@ const AGAIN = 20, TURN_MS = 30, BURSTS = 10, PAUSE_MS = 50, LARGE = 10000;
 // elements, in three passes, differed by 15.3 % between two quick runs). It begins from nothing in every other one.
 const ACTING = { pair: 5000, others: 1000, ...(options.quick ? { passes: 1, mostRounds: 160 } : { passes: 2, mostRounds: 140 }) };
 const READING = options.quick ? { passes: 4, firsts: 2, pair: 1500, others: 300, mostRounds: 45 } : { passes: 3, firsts: 1, pair: 4000, others: 700, mostRounds: 80 };
+// One beginning of a browser in six takes half as long again: of eight in a quick run the ratio has a deviation of a tenth.
+const BEGINNING = { ...READING, pair: 4000 };
 // How often pages are opened one after the other: seven openings in half a minute differed by 16 % between two runs.
 const OPENINGS = options.quick ? 2 : 3;
 // Rounds of the two at least, and of whoever is not slow: which of the peers is the fastest must not hang on a single turn.
@@ -93,11 +95,11 @@ function takers(labels, samples, budget) {
   const areOursAlone = chosen.every((label) => label.startsWith('Stillpoint'));
   return areOursAlone && (samples.Stillpoint?.length ?? 0) >= FEWEST_ROUNDS ? [] : chosen;
 }
-/** All rounds of several tasks, by turns: each is [who takes part, its samples, a turn of somebody]. */
+/** All rounds of several tasks, by turns: each is [who takes part, its samples, a turn of somebody, its own budget if it has one]. */
 async function race(tasks, budget) {
   for (let round = 0; round < budget.mostRounds; round++) {
-    for (const [labels, samples, take] of tasks) {
-      for (const label of takers(labels, samples, budget)) {
+    for (const [labels, samples, take, own = budget] of tasks) {
+      for (const label of takers(labels, samples, own)) {
         await atRest();
         put(samples, label, await take(label));
       }
@@ -172,9 +174,22 @@ function whole(text) {
   return text;
 }
 
-/** From nothing: a server or library is started, opens the page with a browser of its own, and tells the tree. */
+/** We on one core, our server on another, and browsers where they like: left to the scheduler, an answer from memory takes 0.07 ms beside its client or
+ * 0.12 across, for a second or for a minute. So do the peers' servers, which are slower on one core. */
+async function apart(server, work) {
+  place(server.pid, PLACES.last);
+  place(process.pid, PLACES.first);
+  try {
+    return await work();
+  } finally {
+    place(process.pid, PLACES.any);
+  }
+}
+
+/** From nothing: a server or library is started, opens the page with a browser of its own, and tells the tree. What it starts must not be kept where we are. */
 async function firstTree(make, size) {
   let made;
+  place(process.pid, PLACES.any);
   try {
     const [ms] = await timed(async () => {
       made = await make();
@@ -186,6 +201,7 @@ async function firstTree(make, size) {
     return failed(error);
   } finally {
     await made?.close();
+    place(process.pid, PLACES.first);
   }
 }
 
@@ -206,11 +222,11 @@ function trees() {
       }
     }
     const sound = Object.keys(tools).filter((label) => typeof finding[label] !== 'string');
-    await race([
-      [pass % READING.firsts ? [] : readers, first, (label) => firstTree(MAKERS[label], size)],
+    await apart(tools.Stillpoint, () => race([
+      [pass % READING.firsts ? [] : readers, first, (label) => firstTree(MAKERS[label], size), BEGINNING],
       [sound.filter((one) => tools[one].read), again, (label) => turn(tools[label].readAgain ?? (async () => whole(await tools[label].read())), size < LARGE ? 1 : BURSTS)],
       [sound, finding, (label) => turn(async () => refuse(await (tools[label].lookUp ?? tools[label].find)('button', 'Mark 7')))],
-    ], READING);
+    ], READING));
     return { first, again, finding, bytes, tokens, told };
   };
   const readAnew = async (size, pass) => {
@@ -328,6 +344,7 @@ function pages() {
         const times = {}, memories = {};
         for (; opened < count; opened++) {
           for (const [label, tool] of Object.entries(made)) {
+            await atRest();
             try {
               const [ms, page] = await timed(() => more[label](tool, rows(700, `page=${opened}`)));
               put(times, label, page?.failed ? `failed: ${page.text.slice(0, 80)}` : [ms]);
