@@ -9,17 +9,7 @@ def usual(times):
     return statistics.fmean(ordered[cut : len(ordered) - cut])
 
 
-def undisturbed(times):
-    """The mean of those around the lower quartile, from an eighth to three eighths. What slows a machine for seconds or minutes can only add, and does
-    not come into this as long as three eighths of the times are free of it; into a middle half it comes where it lasts for more than a quarter."""
-    ordered, first = sorted(times), len(times) // 8
-    return statistics.fmean(ordered[first : max(first + 1, -(-3 * len(times) // 8))])
-
-
-RULES = {rule.__name__: rule for rule in (usual, undisturbed)}
-
-
-def times_of(ours, theirs, rule=usual):
+def times_of(ours, theirs):
     """Ours by theirs, of the rounds that both took part in."""
     rounds = min(len(ours), len(theirs))
-    return rule(ours[:rounds]) / rule(theirs[:rounds])
+    return usual(ours[:rounds]) / usual(theirs[:rounds])

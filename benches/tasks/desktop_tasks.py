@@ -15,7 +15,7 @@ import typing
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "flake")]
 from desktop_lane import PATTERNS, Way
-from pairs import times_of, undisturbed, usual
+from pairs import times_of
 from tally import quantile
 
 TREE_WAYS = {"Stillpoint": "Stillpoint, idle SDK", "pyatspi": "pyatspi, listening", "dogtail": "dogtail, its delay", "xa11y": "xa11y, locator"}
@@ -45,13 +45,13 @@ def fastest(samples):
     return min(times, key=times.get, default=None)
 
 
-def ratio(samples, next_to_nothing=0, rule=usual):
+def ratio(samples, next_to_nothing=0):
     """Ours by the fastest peer's; none where both are next to nothing, for it would say nothing."""
     peer, ours = fastest(samples), samples["Stillpoint"]
     if peer is None or not isinstance(ours, list) or not ours:
         return None
     both = [middles(ours), middles(samples[peer])]
-    return times_of(*both, rule) if any(statistics.median(one) > next_to_nothing for one in both) else None
+    return times_of(*both) if any(statistics.median(one) > next_to_nothing for one in both) else None
 
 
 def joined(passes):
@@ -75,16 +75,16 @@ class Figures:
         self.out, self.turns, self.all = out, pathlib.Path(f"{out}.turns"), []
         self.turns.write_text("")
 
-    def add(self, task, name, unit, samples, next_to_nothing=0, rule=usual, **more):
-        """Ours and the peers' medians in one figure; what is words stays words. `samples` are turns, `rule` is what of them the ratio is of."""
+    def add(self, task, name, unit, samples, next_to_nothing=0, **more):
+        """Ours and the peers' medians in one figure; what is words stays words. `samples` are turns."""
         middle = {who: statistics.median(middles(turns)) if isinstance(turns, list) and turns else turns or "not measured" for who, turns in samples.items()}
         ours = [time for turn in samples["Stillpoint"] for time in (turn if isinstance(turn, list) else [turn])] if isinstance(samples["Stillpoint"], list) else []
         peers = {who: value for who, value in middle.items() if who != "Stillpoint"}
         self.all.append({"task": task, "name": name, "unit": unit, "ours": middle["Stillpoint"], "p50": middle["Stillpoint"], "p99": quantile(ours, 0.99),
-                         "samples": len(ours), "peers": peers, "ratio": ratio(samples, next_to_nothing, rule), "command": "script/bench tasks", **more})
+                         "samples": len(ours), "peers": peers, "ratio": ratio(samples, next_to_nothing), "command": "script/bench tasks", **more})
         self.out.write_text(json.dumps(self.all, indent=1))
         with self.turns.open("a") as turns:
-            turns.write(json.dumps({"name": name, "rule": rule.__name__, "turns": {who: middles(taken) for who, taken in samples.items() if isinstance(taken, list)}}) + "\n")
+            turns.write(json.dumps({"name": name, "turns": {who: middles(taken) for who, taken in samples.items() if isinstance(taken, list)}}) + "\n")
         told = {who: round(value, 2) if isinstance(value, float) else value for who, value in middle.items()}
         print(f"{name}, {unit}: {told}", flush=True)
 
@@ -281,7 +281,7 @@ def tell_trees(passes, figures):
     """Of one size."""
     size = passes[0].size
     for what in Trees.TASKS:
-        figures.add(f"{what}-desktop", f"desktop app of {size:,} elements: {what}", "ms", joined([one.samples[what] for one in passes]), rule=undisturbed, x=size)
+        figures.add(f"{what}-desktop", f"desktop app of {size:,} elements: {what}", "ms", joined([one.samples[what] for one in passes]), x=size)
     memory = joined([{**one.skipped, **one.memory} for one in passes])
     figures.add("memory-desktop", f"desktop app of {size:,} elements: memory of the tool", "MiB", memory, x=size)
 

@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 import { devtools, playwright, stillpoint } from '../web/servers.mjs';
 import { serve } from '../flake/web_server.mjs';
 import { WAYS, refuse } from '../flake/web_tools.mjs';
-import { at, undisturbed } from '../pairs.mjs';
+import { at } from '../pairs.mjs';
 import { Figures, fastest, joined } from './figures.mjs';
 import { playwrightLibrary, seleniumLibrary } from './libraries.mjs';
 import { PLACES, atRest, cpuOf, memoryOf, memoryOfOne, place } from './processes.mjs';
@@ -242,9 +242,9 @@ function trees() {
     for (const [place, passes] of taken.entries()) {
       if (!passes.length) continue;
       const size = SIZES[place], { bytes, tokens, told } = passes[0], of = (task) => joined(passes.map((pass) => pass[task]));
-      figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', of('first'), { x: size }, { rule: undisturbed });
-      figures.add('again-web', `page of ${size} elements: reading again`, 'ms', of('again'), { x: size }, { rule: undisturbed });
-      figures.add('find-web', `page of ${size} elements: find a button by its name`, 'ms', of('finding'), { x: size }, { rule: undisturbed });
+      figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', of('first'), { x: size });
+      figures.add('again-web', `page of ${size} elements: reading again`, 'ms', of('again'), { x: size });
+      figures.add('find-web', `page of ${size} elements: find a button by its name`, 'ms', of('finding'), { x: size });
       figures.add('bytes-web', `page of ${size} elements: a snapshot`, 'bytes', bytes, { x: size, ...told });
       figures.add('tokens-web', `page of ${size} elements: a snapshot`, 'tokens', tokens, { x: size });
     }
@@ -304,7 +304,7 @@ function never() {
     return Object.fromEntries(await Promise.all(Object.keys(tools).map(cost)));
   };
   const { taken: [passes], steps } = inPasses(NEVER.passes, ['all tools'], wait);
-  const tell = () => figures.add('never', 'page of 3,500 elements, with its browser', 'ms/s', joined(passes), {}, { share: 0.25, rule: undisturbed });
+  const tell = () => figures.add('never', 'page of 3,500 elements, with its browser', 'ms/s', joined(passes), {}, 0.25);
   return { steps, tell };
 }
 
@@ -367,7 +367,7 @@ function pages() {
       const of = (what) => joined(passes.map((pass) => pass[place][what]));
       figures.add('pages', `${count} pages of 700 elements at once, with browsers`, 'MiB', of('memories'), { x: count });
       // The first page is the figure of the first tree.
-      if (count > 1) figures.add('pages-time', `opening and reading one more, up to ${count} pages`, 'ms', of('times'), { x: count }, { rule: undisturbed });
+      if (count > 1) figures.add('pages-time', `opening and reading one more, up to ${count} pages`, 'ms', of('times'), { x: count });
     }
   };
   return { steps, tell };
