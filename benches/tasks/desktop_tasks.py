@@ -291,7 +291,7 @@ def tell_trees(passes, figures):
 def trees(options, figures, sizes, budget):
     """Sizes by turns, so that each has rounds over a long time: read in one stretch of two minutes, 10,000 elements again differed by 22 % between
     two runs. The small ones first, then the large ones, and the small ones once more, with tools and apps started anew: dogtail read
-    1,000 elements in 235 ms in all turns of one quick run, and in 320 in all of the next, when they were started once."""
+    1,000 elements in some 235 ms in the undisturbed turns of two quick runs, and in 320 in all turns of a third, when they were started once."""
     small, large = ([size for size in sizes if (size >= LARGE) == is_large] for is_large in (False, True))
     passes, before = collections.defaultdict(list), None
     for group in (small, large, small):

@@ -175,7 +175,7 @@ function whole(text) {
 }
 
 /** We on one core, our server on another, and browsers where they like: left to the scheduler, an answer from memory takes 0.07 ms beside its client or
- * 0.12 across, for a second or for a minute. So do the peers' servers, which are slower on one core. */
+ * 0.12 across, for a second or for a minute. The peers' servers are where they like, too: on one core they are slower. */
 async function apart(server, work) {
   place(server.pid, PLACES.last);
   place(process.pid, PLACES.first);
