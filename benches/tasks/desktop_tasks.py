@@ -161,8 +161,8 @@ class Budget(typing.NamedTuple):
 SLOW_MS = 1_500
 QUICK_BUDGET = Budget(pair=5_000, others=1_000, most_rounds=80, fewest_rounds=3, bursts=4)
 WHOLE_BUDGET = QUICK_BUDGET._replace(fewest_rounds=7, bursts=20)
-# Of one pass over the trees of a quick run, which goes through them twice.
-QUICK_TREES = QUICK_BUDGET._replace(pair=2_500, others=500, most_rounds=40, fewest_rounds=2)
+# Of one pass over the trees of a quick run, which goes through them four times: twice before it acts and twice after it.
+QUICK_TREES = QUICK_BUDGET._replace(pair=1_250, others=250, most_rounds=12, fewest_rounds=1)
 # Of large apps: seven turns of three seconds leave a ratio a deviation of 7 %.
 LARGE_PAIR_MS = 40_000
 # Each socket that is opened to a GTK 3 app makes it slower for good (at-spi2-core 2.46). Our server keeps the one that it has, but whoever compares it with a
@@ -288,13 +288,12 @@ def tell_trees(passes, figures):
     figures.add("memory-desktop", f"desktop app of {size:,} elements: memory of the tool", "MiB", memory, x=size)
 
 
-def trees(options, figures, sizes, budget):
-    """Sizes by turns, so that each has rounds over a long time: read in one stretch of two minutes, 10,000 elements again differed by 22 % between
-    two runs. The small ones first, then the large ones, and the small ones once more, with tools and apps started anew: dogtail read
-    1,000 elements in some 235 ms in the undisturbed turns of two quick runs, and in 320 in all turns of a third, when they were started once."""
-    small, large = ([size for size in sizes if (size >= LARGE) == is_large] for is_large in (False, True))
-    passes, before = collections.defaultdict(list), None
-    for group in (small, large, small):
+def trees(options, groups, budget, passes):
+    """A pass over each group of sizes, with tools and apps started anew, put to the passes of each size: from one start on dogtail read 1,000
+    elements in some 235 ms, from another in 320, with as many messages. Sizes of a group by turns, so that each has rounds over a long time:
+    read in one stretch of two minutes, 10,000 elements again differed by 22 % between two runs."""
+    before = None
+    for group in groups:
         opened = []
         for size in group:
             one = Trees(options, size, before)
@@ -307,8 +306,6 @@ def trees(options, figures, sizes, budget):
                 one.take(budget)
         for one in opened:
             one.close()
-    for taken in passes.values():
-        tell_trees(taken, figures)
 
 
 def act(way, pattern):
@@ -374,17 +371,20 @@ def main():
     options = parser.parse_args()
     options.seed, options.verbose = 1, False
     figures = Figures(options.out)
-    sizes = [100, 1000] if options.quick else [100, 1000, 10_000, 50_000]
-    budget = QUICK_TREES if options.quick else WHOLE_BUDGET
-    acted = []
-    parts = [("acts", lambda: acted.append(acts(options, QUICK_BUDGET))), ("trees", lambda: trees(options, figures, options.sizes or sizes, budget)),
-             ("never", lambda: never(options, figures))]
-    # A quick run acts in one pass, for what waits a second is dear there; a whole one again after everything else, some ten minutes later.
-    for name, part in parts + parts[:1] * (not options.quick):
+    sizes = options.sizes or ([100, 1000] if options.quick else [100, 1000, 10_000, 50_000])
+    small, large = ([size for size in sizes if (size >= LARGE) == is_large] for is_large in (False, True))
+    acted, read = [], collections.defaultdict(list)
+    groups, budget = ((small, small), QUICK_TREES) if options.quick else ((small, large, small), WHOLE_BUDGET)
+    parts = {"acts": lambda: acted.append(acts(options, QUICK_BUDGET)), "trees": lambda: trees(options, groups, budget, read), "never": lambda: never(options, figures)}
+    # What was slow for a minute must not make a figure. Acts are dear in a quick run, for some wait a second.
+    order = ("trees", "acts", "trees", "never") if options.quick else ("acts", "trees", "never", "acts")
+    for name in order:
         if options.only in (None, name):
             began = time.monotonic()
-            part()
+            parts[name]()
             print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
+    for taken in read.values():
+        tell_trees(taken, figures)
     if acted:
         tell_acts(acted, figures)
 
