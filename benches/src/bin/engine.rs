@@ -1,4 +1,5 @@
-//! `script/bench engine`: how long after the deciding event a wait returns, in real time.
+//! `script/bench engine`: how long after the deciding event a wait returns, in real time (`--quick`: fewer samples
+//! of what has to wait for a window's end).
 //!
 //! The app is a backend of this file: its tree is a screen of 2,048 elements, its barrier answers at once, and a
 //! change is handed over when the bench says so. What is measured is the engine alone: from the moment at which the
@@ -24,6 +25,7 @@ use stillpoint_engine::{Engine, Session};
 
 const SCREEN: usize = 2_048;
 const SAMPLES: u32 = 1_000;
+const QUICK_WINDOWS: u32 = 250;
 /// Long enough for a wait to be registered and asleep before its event comes.
 const ASLEEP: Duration = Duration::from_millis(2);
 
@@ -105,6 +107,7 @@ impl Puppet {
 async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let file =
         std::env::args_os().nth(1).map_or_else(|| PathBuf::from("target/bench/engine.json"), PathBuf::from);
+    let windows = if std::env::args().any(|word| word == "--quick") { QUICK_WINDOWS } else { SAMPLES };
     let puppet = Puppet::default();
     let engine = Engine::new().with(puppet.clone());
     let session = engine.open(&"sim:puppet".parse()?, &AttachOptions::default()).await?;
@@ -112,15 +115,15 @@ async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
 
     // Counted from the revision before the event, so that a busy machine cannot let the event pass unseen.
     let params = |window: u64| move |_: u32, since: Revision| json!({ "stability_window_ms": window, "mask_volatile": false, "since_revision": since });
-    let samples = wake_ups::<WaitForUiChange>(&session, &puppet, params(0), Duration::ZERO).await?;
+    let samples = wake_ups::<WaitForUiChange>(&session, &puppet, SAMPLES, params(0), Duration::ZERO).await?;
     report.time_p99("wait_for_ui_change, window 0: from the event to the answer", &samples, 1_000.0);
 
     let window = Duration::from_millis(20);
-    let samples = wake_ups::<WaitForUiChange>(&session, &puppet, params(20), window).await?;
+    let samples = wake_ups::<WaitForUiChange>(&session, &puppet, windows, params(20), window).await?;
     report.time("wait_for_ui_change, window 20 ms: from the end of the window to the answer", &samples, None);
 
     let named = |n: u32, _: Revision| json!({ "selector": format!("\"Tick {n}\""), "condition": "exists" });
-    let samples = wake_ups::<WaitForUi>(&session, &puppet, named, Duration::ZERO).await?;
+    let samples = wake_ups::<WaitForUi>(&session, &puppet, SAMPLES, named, Duration::ZERO).await?;
     report.time_p99("wait_for_ui exists: from the event to the answer", &samples, 1_000.0);
 
     engine.shut_down().await;
@@ -133,6 +136,7 @@ async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
 async fn wake_ups<V>(
     session: &Session,
     puppet: &Puppet,
+    samples: u32,
     params: impl Fn(u32, Revision) -> Value,
     quiet: Duration,
 ) -> std::result::Result<Samples, Box<dyn std::error::Error>>
@@ -141,7 +145,7 @@ where
     V::Answer: Answer + 'static,
 {
     let mut times = Vec::new();
-    for n in 0..SAMPLES {
+    for n in 0..samples {
         let (session, params) =
             (session.clone(), serde_json::from_value::<V::Params>(params(n, session.revision()))?);
         let waiter = tokio::spawn(async move {
