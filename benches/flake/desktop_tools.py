@@ -5,7 +5,7 @@ author then waits to see go, or null.
 
 {"attach": PID}                           → {"ok": true}
 {"do": "tap"|"type", "n": N, "expect": …, "gone": …} → {"text": …, "began": NANOSECONDS, "at": NANOSECONDS} | {"error": …} | {"cannot": …}
-{"time": "first"|"again"|"find"|"never", "label": …} → {"ms": …, "told": …}: how long that takes, and of `first` how many elements were read (or of those that fill the app); `find` looks for a label, `never` waits
+{"time": "first"|"again"|"find"|"never", "label": …, "seconds": N} → {"ms": …, "told": …}: how long that takes, and of `first` how many elements were read (or of those that fill the app); `find` looks for a label, `never` waits so long
   for what does not come
 """
 
@@ -17,7 +17,8 @@ import time
 from gi.repository import GLib
 
 LONGEST_S = 10
-NEVER_S = 6
+# What is given to a task that is timed.
+GIVEN = {"find": "label", "never": "seconds"}
 
 
 class Cannot(Exception):
@@ -64,10 +65,10 @@ class Stillpoint:
     def find(self, label):
         return timed(lambda: self.mcp.call("find_element", app=self.app, selector=f'label "{label}"')[0])
 
-    def never(self):
+    def never(self, seconds):
         def wait():
             try:
-                self.mcp.call("wait_for_ui", app=self.app, selector='"Never"', timeout_ms=NEVER_S * 1000)
+                self.mcp.call("wait_for_ui", app=self.app, selector='"Never"', timeout_ms=seconds * 1000)
             except self.Refused:
                 pass
         return timed(wait)
@@ -157,9 +158,9 @@ class Pyatspi:
             return node.name == label and node.getRole() == self.pyatspi.ROLE_LABEL
         return timed(lambda: self.pyatspi.findDescendant(self.root, is_it).name)
 
-    def never(self):
+    def never(self, seconds):
         self.is_met = lambda: self.is_showing("Never")
-        GLib.timeout_add_seconds(NEVER_S, self.give_up)
+        GLib.timeout_add_seconds(seconds, self.give_up)
         told = timed(self.pyatspi.Registry.start)
         self.is_met = None
         return told
@@ -200,9 +201,9 @@ class Dogtail:
     def find(self, label):
         return timed(lambda: self.root.child(name=label, role_name="label").name)
 
-    def never(self):
+    def never(self, seconds):
         usual = self.config.search_cut_off_limit
-        self.config.search_cut_off_limit = int(NEVER_S / self.config.search_back_off_delay)
+        self.config.search_cut_off_limit = int(seconds / self.config.search_back_off_delay)
         try:
             return timed(lambda: self.root.is_child(name="Never"))
         finally:
@@ -241,10 +242,10 @@ class Xa11y:
     def find(self, label):
         return timed(lambda: self.app.locator(f"static_text[name='{label}']").element().name)
 
-    def never(self):
+    def never(self, seconds):
         def wait():
             try:
-                self.app.locator("[name='Never']").wait_visible(timeout=NEVER_S)
+                self.app.locator("[name='Never']").wait_visible(timeout=seconds)
             except self.xa11y.TimeoutError:
                 pass
         return timed(wait)
@@ -272,7 +273,7 @@ def main():
                 tool.attach(command["attach"])
                 answer = {"ok": True}
             elif "time" in command:
-                given = [command["label"]] if command["time"] == "find" else []
+                given = [command[GIVEN[command["time"]]]] if command["time"] in GIVEN else []
                 milliseconds, seen = getattr(tool, command["time"])(*given)
                 answer = {"ms": milliseconds, "told": seen if isinstance(seen, int) else str(seen)[:100]}
             else:

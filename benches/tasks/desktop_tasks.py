@@ -30,8 +30,9 @@ AGAIN, TURN_MS = 20, 30
 PAUSE_S, BURSTS_FROM, LARGE = 0.05, 1_000, 10_000
 HUNDREDTH_OF_A_CORE = 10
 STEADY, MEMORY_LOOK_S, MOST_MEMORY_LOOKS = 0.01, 0.1, 20
-# Waits for nothing of each tool. What is next to nothing is told without a ratio, and they are dear in a quick run.
-NEVERS, QUICK_NEVERS = 3, 1
+# Waits for nothing of each tool, and for how long. What is next to nothing is told without a ratio, and they are dear in a quick run.
+NEVERS, NEVER_S = 3, 6
+QUICK_NEVERS, QUICK_NEVER_S = 1, 3
 
 
 def middles(turns):
@@ -342,17 +343,18 @@ def tell_acts(passes, figures):
 def never(options, figures):
     """One after the other: a tool that listens hears what the others do to their apps, too, and that is not its own cost."""
     ways = open_ways(TREE_WAYS, options)
+    times, seconds = (QUICK_NEVERS, QUICK_NEVER_S) if options.quick else (NEVERS, NEVER_S)
 
     def wait(way):
         processes = family(way.tool.pid) + [way.app.pid]
         before = sum(used(pid) for pid in processes)
-        told = way.ask({"time": "never"})
+        told = way.ask({"time": "never", "seconds": seconds})
         if "ms" not in told:
             return f"cannot: {told.get('error', '')[:80]}"
         return [(sum(used(pid) for pid in processes) - before) / (told["ms"] / 1000)]
 
     samples = Samples({label: [] for label in ways})
-    for _ in range(QUICK_NEVERS if options.quick else NEVERS):
+    for _ in range(times):
         for label, way in ways.items():
             put(samples, label, wait(way))
     figures.add("never", "desktop app of 20 elements", "ms/s", samples, next_to_nothing=HUNDREDTH_OF_A_CORE)

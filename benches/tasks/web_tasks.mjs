@@ -27,17 +27,18 @@ const NEVER_MS = 6000, NEVER = { passes: options.quick ? 1 : 2, times: 7 }, ELEM
 const AGAIN = 20, TURN_MS = 30, BURSTS = 10, PAUSE_MS = 50, LARGE = 10000;
 // How often acting and the trees of all sizes are gone through, and what a tool may take for its turns at one task in a pass, in milliseconds:
 // the two of a ratio more than the others. The machine is slower for tenths of a second and for minutes, so that a ratio needs many turns,
-// over a long time. A quick run acts in one pass, for what waits a second is dear there. Trees are looked at in several short ones, between
-// everything else, a quick run's the shortest: with the same tools all turns of a pass are some tenth faster or slower (finding among 1,000
-// elements, in three passes, differed by 15.3 % between two quick runs). It begins from nothing in every other one.
-const ACTING = { pair: 5000, others: 1000, ...(options.quick ? { passes: 1, mostRounds: 160 } : { passes: 2, mostRounds: 140 }) };
-const READING = options.quick ? { passes: 4, firsts: 2, pair: 1500, others: 300, mostRounds: 45 } : { passes: 3, firsts: 1, pair: 4000, others: 700, mostRounds: 80 };
-// One beginning of a browser in six takes half as long again: of eight in a quick run the ratio has a deviation of a tenth.
-const BEGINNING = { ...READING, pair: 4000 };
+// over a long time, in passes between everything else, a quick run's the shortest: with the same tools all turns of a pass may be twice as slow
+// (finding among 1,000 elements, in four passes, differed by 18 % between two quick runs). `fewest` are rounds of the two at least, and of
+// whoever is not slow: which of the peers is the fastest must not hang on a single turn.
+const ACTING = { passes: 2, ...(options.quick ? { pair: 2500, others: 500, mostRounds: 80, fewest: 2 } : { pair: 5000, others: 1000, mostRounds: 140, fewest: 5 }) };
+// What waits is acted on in one pass in a quick run, for it is dear there.
+const ACTING_ONCE = { ...ACTING, pair: 5000, others: 1000, fewest: 3 };
+const READING = options.quick ? { passes: 6, pair: 1000, others: 200, mostRounds: 30, fewest: 2 } : { passes: 3, pair: 4000, others: 700, mostRounds: 80, fewest: 5 };
+// One beginning of a browser in six takes half as long again: of eight in a quick run the ratio has a deviation of a tenth, of some twenty 3 %.
+const BEGINNING = options.quick ? { ...READING, pair: 1350, fewest: 1 } : READING;
 // How often pages are opened one after the other: seven openings in half a minute differed by 16 % between two runs.
 const OPENINGS = options.quick ? 2 : 3;
-// Rounds of the two at least, and of whoever is not slow: which of the peers is the fastest must not hang on a single turn.
-const FEWEST_ROUNDS = options.quick ? 3 : 5, SLOW_MS = 1500;
+const SLOW_MS = 1500;
 const folder = path.join(import.meta.dirname, '../../apps/patterns');
 const patterns = JSON.parse(fs.readFileSync(path.join(folder, 'patterns.json'))).filter((one) => one.bench);
 const figures = new Figures(out, 'script/bench tasks');
@@ -84,7 +85,7 @@ const put = (samples, label, told) => {
 /** Whether there is time for another turn after these. */
 function hasTurn(taken, isPaired, budget) {
   const spent = taken.flat().reduce((sum, ms) => sum + ms, 0), isSlow = spent > SLOW_MS * taken.length;
-  if (taken.length < (isPaired || !isSlow ? FEWEST_ROUNDS : 1)) return true;
+  if (taken.length < (isPaired || !isSlow ? budget.fewest : 1)) return true;
   return spent + spent / taken.length <= (isPaired ? budget.pair : budget.others);
 }
 /** Who takes a turn in the next round: everybody in the first one, then those who are quick, and the two of the ratio. Rounds of ours alone
@@ -93,7 +94,7 @@ function takers(labels, samples, budget) {
   const pair = ['Stillpoint', fastest(samples)];
   const chosen = labels.filter((label) => typeof samples[label] !== 'string' && hasTurn(samples[label] ?? [], pair.includes(label), budget));
   const areOursAlone = chosen.every((label) => label.startsWith('Stillpoint'));
-  return areOursAlone && (samples.Stillpoint?.length ?? 0) >= FEWEST_ROUNDS ? [] : chosen;
+  return areOursAlone && (samples.Stillpoint?.length ?? 0) >= budget.fewest ? [] : chosen;
 }
 /** All rounds of several tasks, by turns: each is [who takes part, its samples, a turn of somebody, its own budget if it has one]. */
 async function race(tasks, budget) {
@@ -137,7 +138,9 @@ async function acts() {
   const drivers = {};
   for (const [label, way] of Object.entries(labels)) drivers[label] = await WAYS[way].make(scratch, options.stillpoint);
   const places = Object.keys(labels);
-  const actOn = async (pattern) => {
+  const isOnce = (pattern) => options.quick && pattern.steps.some(([step]) => step === 'wait');
+  const actOn = async (pattern, pass) => {
+    if (pass && isOnce(pattern)) return {};
     const samples = Object.fromEntries(places.map((label) => [label, []]));
     for (const [place, label] of places.entries()) {
       await drivers[label].open(`${site.base}web.html?pattern=${encodeURIComponent(pattern.name)}&token=act${place}`, pattern.do);
@@ -157,7 +160,7 @@ async function acts() {
       } catch (error) {
         return failed(error);
       }
-    }]], ACTING);
+    }]], isOnce(pattern) ? ACTING_ONCE : ACTING);
     return samples;
   };
   const { taken, steps } = inPasses(ACTING.passes, patterns, actOn);
@@ -208,7 +211,7 @@ async function firstTree(make, size) {
 /** First tree, reading again, finding, sizes. For each size the tools are started anew: a process and its browser remember large pages. */
 function trees() {
   const readers = Object.keys(MAKERS).filter((label) => label !== 'Selenium');
-  const readBy = async (tools, size, pass) => {
+  const readBy = async (tools, size) => {
     const first = { Selenium: NO_TREE }, again = { Selenium: NO_TREE }, bytes = { Selenium: NO_TREE }, tokens = { Selenium: NO_TREE }, finding = {}, told = {};
     for (const [label, tool] of Object.entries(tools)) {
       try {
@@ -223,16 +226,16 @@ function trees() {
     }
     const sound = Object.keys(tools).filter((label) => typeof finding[label] !== 'string');
     await apart(tools.Stillpoint, () => race([
-      [pass % READING.firsts ? [] : readers, first, (label) => firstTree(MAKERS[label], size), BEGINNING],
+      [readers, first, (label) => firstTree(MAKERS[label], size), BEGINNING],
       [sound.filter((one) => tools[one].read), again, (label) => turn(tools[label].readAgain ?? (async () => whole(await tools[label].read())), size < LARGE ? 1 : BURSTS)],
       [sound, finding, (label) => turn(async () => refuse(await (tools[label].lookUp ?? tools[label].find)('button', 'Mark 7')))],
     ], READING));
     return { first, again, finding, bytes, tokens, told };
   };
-  const readAnew = async (size, pass) => {
+  const readAnew = async (size) => {
     const tools = await makeAll();
     try {
-      return await readBy(tools, size, pass);
+      return await readBy(tools, size);
     } finally {
       await closeAll(tools);
     }
