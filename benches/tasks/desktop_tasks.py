@@ -291,7 +291,7 @@ def tell_trees(passes, figures):
 
 def trees(options, groups, budget, passes):
     """A pass over each group of sizes, with tools and apps started anew, put to the passes of each size: from one start on dogtail read 1,000
-    elements in some 235 ms, from another in 320, with as many messages. Sizes of a group by turns, so that each has rounds over a long time:
+    elements in some 235 ms, from another in 320. Sizes of a group by turns, so that each has rounds over a long time:
     read in one stretch of two minutes, 10,000 elements again differed by 22 % between two runs."""
     before = None
     for group in groups:
