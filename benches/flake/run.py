@@ -86,10 +86,11 @@ def run_all(options, folder, tell):
 
 
 def earlier(path):
-    """The rows of an earlier run, each with its date."""
+    """The rows of an earlier run, each with its date and processor."""
     told = json.loads(pathlib.Path(path).read_text())
     bench = told.get("flake", told) if isinstance(told.get("flake"), dict) else told
-    return [{"of": bench["machine"]["date"], **row} for row in bench["flake"]]
+    seen = bench["machine"]
+    return [{"of": f"{seen['date']}, {seen['cpu']}", **row} for row in bench["flake"]]
 
 
 def with_kept(table, kept):

@@ -58,14 +58,14 @@ class Counting(unittest.TestCase):
         self.assertEqual((row["times"], row["right"], row["premature"], row["missed"]), (3, 1, 1, 1))
         self.assertEqual(row["patterns"]["p"]["premature"], 1)
 
-    def test_rows_that_a_run_does_not_take_are_kept_with_their_date(self):
+    def test_rows_that_a_run_does_not_take_are_kept_with_their_date_and_processor(self):
         ours, theirs = {"surface": "web", "way": "ours", "times": 1}, {"surface": "web", "way": "theirs", "times": 2}
         with tempfile.NamedTemporaryFile("w+", suffix=".json") as file:
-            json.dump({"flake": {"machine": {"date": "2026-11-16"}, "flake": [ours, theirs]}}, file)
+            json.dump({"flake": {"machine": {"date": "2026-11-16", "cpu": "Abacus"}, "flake": [ours, theirs]}}, file)
             file.flush()
             kept = earlier(file.name)
         new = {**ours, "times": 3}
-        self.assertEqual(with_kept([new], kept), [new, {"of": "2026-11-16", **theirs}])
+        self.assertEqual(with_kept([new], kept), [new, {"of": "2026-11-16, Abacus", **theirs}])
 
     def test_repetitions_are_shared_out_whole(self):
         self.assertEqual(shares(450, 50), [50] * 9)

@@ -67,11 +67,14 @@ class Report:
         place = lambda way: ours.index(way) if way in ours else len(ours)
         rows = sorted(bench["flake"], key=lambda row: (order[row["surface"]], place(row["way"]), row["way"]))
         listed = [(SURFACES[row["surface"]], row["way"], row, row["way"] in PROMISED) for row in rows]
+        peers = f"{bench['peer_reps']} for each other tool, shared among the ways in which it is used, " if bench["peer_reps"] else ""
+        kept = "; ".join(sorted({row["of"] for row in rows if row.get("of")}))
+        remark = (f"Rows that this run did not take are kept from an earlier one ({kept}). " if kept else "") + (bench.get("note") or "")
         about = (f"{len(bench['patterns'])} asynchronous patterns on each surface, delays drawn from a seed. Each tool acts, waits in its own way and reads; the app logs the truth. "
-                 f"{bench['reps']} times per pattern and surface for Stillpoint, {bench['peer_reps']} for each other tool, shared among the ways in which it is used, in {bench['lanes']} parallel lanes that share the machine. {bench.get('note') or ''}")
+                 f"{bench['reps']} times per pattern and surface for Stillpoint, {peers}in {bench['lanes']} parallel lanes that share the machine. {remark}")
         parts = [figure("flakes", "How often the state that was read was not the final one", about, shares(listed), "script/flake")]
         late = [(SURFACES[surface], [(f"{row['way']}", row["late_p50_ms"], is_ours(row["way"])) for row in rows if row["surface"] == surface and row["late_p50_ms"] is not None]) for surface in order]
-        parts.append(figure("late", "How long after the truth the right answer came", f"Median over all right answers. A tool that is early and wrong does not appear quick here. {bench.get('note') or ''}", bars(late, "ms", log=True), "script/flake"))
+        parts.append(figure("late", "How long after the truth the right answer came", f"Median over all right answers. A tool that is early and wrong does not appear quick here. {remark}", bars(late, "ms", log=True), "script/flake"))
         head = ["way", "surface", "times", "premature", "missed", "wrong", "95 % interval", "late p50", "late p99"]
         name = lambda row: escape(row["way"]) + (f" <span class=soft>({row['of']})</span>" if row.get("of") else "")
         cells = [[name(row), row["surface"], row["times"], row["premature"], row["missed"], row["wrong"],
