@@ -380,15 +380,17 @@ def main():
     parts = {"acts": lambda: acted.append(acts(options, QUICK_BUDGET)), "trees": lambda: trees(options, groups, budget, read), "never": lambda: never(options, figures)}
     # What was slow for a minute must not make a figure. Acts are dear in a quick run, for some wait a second.
     order = ("trees", "acts", "trees", "never") if options.quick else ("acts", "trees", "never", "acts")
-    for name in order:
-        if options.only in (None, name):
-            began = time.monotonic()
-            parts[name]()
-            print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
-    for taken in read.values():
-        tell_trees(taken, figures)
-    if acted:
-        tell_acts(acted, figures)
+    order = [name for name in order if options.only in (None, name)]
+    for place, name in enumerate(order):
+        began = time.monotonic()
+        parts[name]()
+        print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
+        is_last = name not in order[place + 1 :]
+        if name == "trees" and is_last:
+            for taken in read.values():
+                tell_trees(taken, figures)
+        if name == "acts" and is_last:
+            tell_acts(acted, figures)
 
 
 if __name__ == "__main__":
