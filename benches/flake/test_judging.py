@@ -12,7 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 APP = HERE.parents[1] / "apps" / "patterns"
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 from desktop_lane import judge
-from pairs import times_of
+from pairs import RULES, times_of
 from run import earlier, shares, with_kept
 from tally import tally, wilson
 
@@ -77,7 +77,7 @@ class Comparing(unittest.TestCase):
     #: Ours, theirs, and what is to come out.
     CASES = [
         ([1, 1, 1, 9], [2, 2, 2, 2], 0.5),  # what slowed one round does not count
-        ([1, 4, 6, 100], [10, 0, 10, 99], 0.5),  # nor what was fast in one
+        ([1, 4, 6, 100], [10, 1, 10, 99], 0.5),  # nor what was fast in one
         ([5, 1, 1, 1], [10], 0.5),  # rounds that only one had do not count
     ]
 
@@ -85,10 +85,20 @@ class Comparing(unittest.TestCase):
         for ours, theirs, ratio in self.CASES:
             self.assertAlmostEqual(times_of(ours, theirs), ratio)
 
+    def test_what_slows_more_than_half_of_the_rounds_is_no_part_of_the_undisturbed(self):
+        ours, theirs = [1, 1, 1, 3, 3, 3, 3, 3], [4, 4, 4, 4, 8, 8, 8, 8]
+        self.assertEqual(times_of(ours, theirs, RULES["undisturbed"]), 0.25)
+        self.assertNotEqual(times_of(ours, theirs), 0.25)
+
+    def test_the_undisturbed_of_few_are_the_fastest(self):
+        for ours in ([1], [1, 9], [1, 1, 9], [4, 1, 9, 1]):
+            self.assertEqual(times_of(ours, [2] * len(ours), RULES["undisturbed"]), 0.5)
+
     def test_both_languages_compare_alike(self):
-        code = f"import('{HERE.parent}/pairs.mjs').then((m) => console.log(JSON.stringify({json.dumps(self.CASES)}.map(([a, b]) => m.timesOf(a, b)))))"
-        told = json.loads(subprocess.run(["node", "-e", code], capture_output=True, text=True, check=True).stdout)
-        self.assertEqual(told, [times_of(ours, theirs) for ours, theirs, _ in self.CASES])
+        for name, rule in RULES.items():
+            code = f"import('{HERE.parent}/pairs.mjs').then((m) => console.log(JSON.stringify({json.dumps(self.CASES)}.map(([a, b]) => m.timesOf(a, b, m.{name})))))"
+            told = json.loads(subprocess.run(["node", "-e", code], capture_output=True, text=True, check=True).stdout)
+            self.assertEqual(told, [times_of(ours, theirs, rule) for ours, theirs, _ in self.CASES])
 
     def test_rounds_of_several_passes_are_compared_within_their_pass(self):
         # In the second pass the machine was slower, for both alike.

@@ -8,19 +8,19 @@ import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from pairs import times_of
+from pairs import RULES, times_of
 
 DRAWS, BLOCKS = 300, 6
 
 
-def deviation(ours, theirs):
+def deviation(ours, theirs, rule):
     """As a share of the mean."""
     rounds = min(len(ours), len(theirs))
     length, ratios = max(1, rounds // BLOCKS), []
     for _ in range(DRAWS):
         starts = [random.randrange(rounds) for _ in range(-(-rounds // length))]
         drawn = [(start + place) % rounds for start in starts for place in range(length)][:rounds]
-        ratios.append(times_of([ours[one] for one in drawn], [theirs[one] for one in drawn]))
+        ratios.append(times_of([ours[one] for one in drawn], [theirs[one] for one in drawn], rule))
     return statistics.pstdev(ratios) / statistics.fmean(ratios)
 
 
@@ -32,7 +32,7 @@ def main():
         peers = [turns for who, turns in told["turns"].items() if turns and not who.startswith("Stillpoint")]
         ours = told["turns"].get("Stillpoint")
         if ours and peers and min(len(ours), len(theirs := min(peers, key=statistics.median))) > 1:
-            rows.append((100 * deviation(ours, theirs), min(len(ours), len(theirs)), told["name"]))
+            rows.append((100 * deviation(ours, theirs, RULES[told["rule"]]), min(len(ours), len(theirs)), told["name"]))
     for percent, rounds, name in sorted(rows, reverse=True):
         print(f"{percent:5.1f} %  {rounds:4} rounds  {name}")
 

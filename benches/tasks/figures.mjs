@@ -1,6 +1,6 @@
 // The figures of one program, in a file that is written anew after each.
 import fs from 'node:fs';
-import { at, timesOf } from '../pairs.mjs';
+import { at, timesOf, usual } from '../pairs.mjs';
 
 const isNumber = (value) => typeof value === 'number';
 /** The median of each turn; what was taken once is a turn of its own. */
@@ -24,11 +24,11 @@ export function joined(passes) {
   return Object.fromEntries(labels.map((label) => [label, words(label) ?? inOrder(told[label])]));
 }
 
-/** Ours by the fastest peer's; where another share than the median is told, the ratio of what is told. */
-function ratio(samples, told, share) {
+/** Ours by the fastest peer's. */
+function ratio(samples, rule) {
   const peer = fastest(samples), ours = samples.Stillpoint;
   if (!peer || !Array.isArray(ours) || !ours.length) return null;
-  return share === 0.5 ? timesOf(middles(ours), middles(samples[peer])) : told.Stillpoint / told[peer];
+  return timesOf(middles(ours), middles(samples[peer]), rule);
 }
 
 export class Figures {
@@ -38,14 +38,14 @@ export class Figures {
     fs.writeFileSync(`${out}.turns`, '');
   }
 
-  /** Medians of ours and the peers' in one figure, or another share of the turns; what is words stays words. `samples` are turns. */
-  add(task, name, unit, samples, more = {}, share = 0.5) {
+  /** Medians of ours and the peers' in one figure, or another share of the turns; what is words stays words. `samples` are turns, `rule` is what of them the ratio is of. */
+  add(task, name, unit, samples, more = {}, { share = 0.5, rule = usual } = {}) {
     const told = Object.fromEntries(Object.entries(samples).map(([who, turns]) => [who, Array.isArray(turns) ? at(middles(turns), share) ?? 'not measured' : turns]));
     const { Stillpoint: ours, ...peers } = told, own = Array.isArray(samples.Stillpoint) ? samples.Stillpoint.flat() : [];
-    this.all.push({ task, name, unit, ours, p50: ours, p99: at(own, 0.99) ?? null, samples: own.length, peers, ratio: ratio(samples, told, share), command: this.command, ...more });
+    this.all.push({ task, name, unit, ours, p50: ours, p99: at(own, 0.99) ?? null, samples: own.length, peers, ratio: ratio(samples, rule), command: this.command, ...more });
     fs.writeFileSync(this.out, JSON.stringify(this.all, null, 1));
     const turns = Object.fromEntries(Object.entries(samples).filter(([, taken]) => Array.isArray(taken)).map(([who, taken]) => [who, middles(taken)]));
-    fs.appendFileSync(`${this.out}.turns`, `${JSON.stringify({ name, turns })}\n`);
+    fs.appendFileSync(`${this.out}.turns`, `${JSON.stringify({ name, rule: rule.name, turns })}\n`);
     const short = (value) => (isNumber(value) ? Math.round(value * 100) / 100 : value);
     console.log(`${name}, ${unit}: ${JSON.stringify(Object.fromEntries(Object.entries(told).map(([who, value]) => [who, short(value)])))}`);
   }

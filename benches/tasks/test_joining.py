@@ -2,7 +2,7 @@
 
 import unittest
 
-from desktop_tasks import Samples, joined, put, ratio
+from desktop_tasks import Samples, Trees, joined, put, ratio, too_long
 
 
 class Joining(unittest.TestCase):
@@ -34,6 +34,13 @@ class Joining(unittest.TestCase):
         for _ in range(4):
             put(samples, "pyatspi", "missed: did not read the final state")
         self.assertEqual(samples["pyatspi"], [[2]] * 80)
+
+    def test_a_peer_whose_first_try_was_forgiven_is_asked_for_the_next_size(self):
+        one = Trees.__new__(Trees)
+        one.samples = {"first": Samples({"Stillpoint": [[1]], "pyatspi": [[5000], [7000]], "dogtail": []})}
+        put(one.samples["first"], "dogtail", "incomplete: read 0 elements of 9,881")
+        self.assertEqual(one.times(), {"Stillpoint": 1, "pyatspi": 6000})
+        self.assertIsNone(too_long((10_000, one.times()), "dogtail", 50_000))
 
     def test_no_failure_of_ours_is_forgiven(self):
         samples = Samples({"Stillpoint": [[1]] * 80})

@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 import { devtools, playwright, stillpoint } from '../web/servers.mjs';
 import { serve } from '../flake/web_server.mjs';
 import { WAYS, refuse } from '../flake/web_tools.mjs';
-import { at } from '../pairs.mjs';
+import { at, undisturbed } from '../pairs.mjs';
 import { Figures, fastest, joined } from './figures.mjs';
 import { playwrightLibrary, seleniumLibrary } from './libraries.mjs';
 import { PLACES, atRest, cpuOf, memoryOf, memoryOfOne, place } from './processes.mjs';
@@ -36,6 +36,8 @@ const ACTING_ONCE = { ...ACTING, pair: 5000, others: 1000, fewest: 3 };
 const READING = options.quick ? { passes: 6, pair: 1000, others: 200, mostRounds: 30, fewest: 2 } : { passes: 3, pair: 4000, others: 700, mostRounds: 80, fewest: 5 };
 // One beginning of a browser in six takes half as long again: of eight in a quick run the ratio has a deviation of a tenth, of some twenty 3 %.
 const BEGINNING = options.quick ? { ...READING, pair: 1350, fewest: 1 } : READING;
+// A page so large takes a peer 20 s, and in three passes as long as everything else: a whole run was 63 minutes long on a slow day.
+const HUGE = 50000, FEW = { passes: 2, fewest: 4 };
 // How often pages are opened one after the other: seven openings in half a minute differed by 16 % between two runs.
 const OPENINGS = options.quick ? 2 : 3;
 const SLOW_MS = 1500;
@@ -107,11 +109,11 @@ async function race(tasks, budget) {
     }
   }
 }
-/** What `take` brings for each, several times, and never for one twice in a row: the steps to it, and where it is then. */
-function inPasses(passes, each, take) {
+/** What `take` brings for each, several times (for some less often), and never for one twice in a row: the steps to it, and where it is then. */
+function inPasses(passes, each, take, passesOf = () => passes) {
   const taken = each.map(() => []), steps = [];
   for (let pass = 0; pass < passes; pass++) {
-    for (const [place, one] of each.entries()) steps.push(async () => taken[place].push(await take(one, pass)));
+    for (const [place, one] of each.entries()) if (pass < passesOf(one)) steps.push(async () => taken[place].push(await take(one, pass)));
   }
   return { taken, steps };
 }
@@ -224,12 +226,12 @@ function trees() {
         again[label] = bytes[label] = tokens[label] = finding[label] = failed(error);
       }
     }
-    const sound = Object.keys(tools).filter((label) => typeof finding[label] !== 'string');
+    const sound = Object.keys(tools).filter((label) => typeof finding[label] !== 'string'), few = size < HUGE ? {} : FEW;
     await apart(tools.Stillpoint, () => race([
-      [readers, first, (label) => firstTree(MAKERS[label], size), BEGINNING],
+      [readers, first, (label) => firstTree(MAKERS[label], size), { ...BEGINNING, ...few }],
       [sound.filter((one) => tools[one].read), again, (label) => turn(tools[label].readAgain ?? (async () => whole(await tools[label].read())), size < LARGE ? 1 : BURSTS)],
       [sound, finding, (label) => turn(async () => refuse(await (tools[label].lookUp ?? tools[label].find)('button', 'Mark 7')))],
-    ], READING));
+    ], { ...READING, ...few }));
     return { first, again, finding, bytes, tokens, told };
   };
   const readAnew = async (size) => {
@@ -240,14 +242,14 @@ function trees() {
       await closeAll(tools);
     }
   };
-  const { taken, steps } = inPasses(READING.passes, SIZES, readAnew);
+  const { taken, steps } = inPasses(READING.passes, SIZES, readAnew, (size) => (size < HUGE ? READING : FEW).passes);
   const tell = () => {
     for (const [place, passes] of taken.entries()) {
       if (!passes.length) continue;
       const size = SIZES[place], { bytes, tokens, told } = passes[0], of = (task) => joined(passes.map((pass) => pass[task]));
-      figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', of('first'), { x: size });
-      figures.add('again-web', `page of ${size} elements: reading again`, 'ms', of('again'), { x: size });
-      figures.add('find-web', `page of ${size} elements: find a button by its name`, 'ms', of('finding'), { x: size });
+      figures.add('first-web', `page of ${size} elements: first tree, from nothing`, 'ms', of('first'), { x: size }, { rule: undisturbed });
+      figures.add('again-web', `page of ${size} elements: reading again`, 'ms', of('again'), { x: size }, { rule: undisturbed });
+      figures.add('find-web', `page of ${size} elements: find a button by its name`, 'ms', of('finding'), { x: size }, { rule: undisturbed });
       figures.add('bytes-web', `page of ${size} elements: a snapshot`, 'bytes', bytes, { x: size, ...told });
       figures.add('tokens-web', `page of ${size} elements: a snapshot`, 'tokens', tokens, { x: size });
     }
@@ -307,7 +309,7 @@ function never() {
     return Object.fromEntries(await Promise.all(Object.keys(tools).map(cost)));
   };
   const { taken: [passes], steps } = inPasses(NEVER.passes, ['all tools'], wait);
-  const tell = () => figures.add('never', 'page of 3,500 elements, with its browser', 'ms/s', joined(passes), {}, 0.25);
+  const tell = () => figures.add('never', 'page of 3,500 elements, with its browser', 'ms/s', joined(passes), {}, { share: 0.25, rule: undisturbed });
   return { steps, tell };
 }
 
@@ -370,7 +372,7 @@ function pages() {
       const of = (what) => joined(passes.map((pass) => pass[place][what]));
       figures.add('pages', `${count} pages of 700 elements at once, with browsers`, 'MiB', of('memories'), { x: count });
       // The first page is the figure of the first tree.
-      if (count > 1) figures.add('pages-time', `opening and reading one more, up to ${count} pages`, 'ms', of('times'), { x: count });
+      if (count > 1) figures.add('pages-time', `opening and reading one more, up to ${count} pages`, 'ms', of('times'), { x: count }, { rule: undisturbed });
     }
   };
   return { steps, tell };
