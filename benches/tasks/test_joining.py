@@ -42,6 +42,11 @@ class Joining(unittest.TestCase):
         self.assertEqual(one.times(), {"Stillpoint": 1, "pyatspi": 6000})
         self.assertIsNone(too_long((10_000, one.times()), "dogtail", 50_000))
 
+    def test_a_peer_is_not_asked_for_what_takes_long_and_far_longer_than_the_fastest(self):
+        before = 10_000, {"Stillpoint": 700, "pyatspi": 8000, "dogtail": 4000, "xa11y": 12_000}
+        self.assertIsNone(too_long(before, "pyatspi", 50_000))
+        self.assertEqual(too_long(before, "xa11y", 50_000), "not measured: a read would take 60 s, by its time for 10,000")
+
     def test_no_failure_of_ours_is_forgiven(self):
         samples = Samples({"Stillpoint": [[1]] * 80})
         put(samples, "Stillpoint", "early: did not read the final state")

@@ -30,14 +30,14 @@ const AGAIN = 20, TURN_MS = 30, BURSTS = 10, PAUSE_MS = 50, LARGE = 10000;
 // over a long time, in passes between everything else, a quick run's the shortest: with the same tools all turns of a pass may be twice as slow
 // (finding among 1,000 elements, in four passes, differed by 18 % between two quick runs). `fewest` are rounds of the two at least, and of
 // whoever is not slow: which of the peers is the fastest must not hang on a single turn.
-const ACTING = { passes: 2, ...(options.quick ? { pair: 2500, others: 500, mostRounds: 80, fewest: 2 } : { pair: 5000, others: 1000, mostRounds: 140, fewest: 5 }) };
+const ACTING = { passes: 2, ...(options.quick ? { pair: 2500, others: 500, mostRounds: 80, fewest: 2 } : { pair: 4000, others: 500, mostRounds: 140, fewest: 3 }) };
 // What waits is acted on in one pass in a quick run, for it is dear there.
 const ACTING_ONCE = { ...ACTING, pair: 5000, others: 1000, fewest: 3 };
 const READING = options.quick ? { passes: 6, pair: 1000, others: 200, mostRounds: 30, fewest: 2 } : { passes: 3, pair: 4000, others: 700, mostRounds: 80, fewest: 5 };
 // One beginning of a browser in six takes half as long again: of eight in a quick run the ratio has a deviation of a tenth, of some twenty 3 %.
 const BEGINNING = options.quick ? { ...READING, pair: 1350, fewest: 1 } : READING;
 // A page so large takes a peer 20 s, and in three passes as long as everything else: a whole run was 63 minutes long on a slow day.
-const HUGE = 50000, FEW = { passes: 2, fewest: 4 };
+const HUGE = 50000, FEW = { passes: 2, fewest: 3 };
 // How often pages are opened one after the other: seven openings in half a minute differed by 16 % between two runs.
 const OPENINGS = options.quick ? 2 : 3;
 const SLOW_MS = 1500;
