@@ -22,6 +22,7 @@ PATTERNS = json.loads((APP / "patterns.json").read_text())
 
 # Longer than any pattern takes.
 LONGEST_S = 20
+ATTACHMENTS = 10
 
 # name: the tool, what its app says of itself, whether the tool is told what to wait for.
 WAYS = {
@@ -59,10 +60,17 @@ class Way:
         given = [options.stillpoint] if tool == "stillpoint" else []
         self.tool = subprocess.Popen([python, HERE / "desktop_tools.py", tool, *given], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                      stderr=sys.stderr if options.verbose else subprocess.DEVNULL, text=True, bufsize=1)
-        self.choose(PATTERNS[0]["name"])
-        attached = self.ask({"attach": pid})
-        if "ok" not in attached:
-            raise RuntimeError(f"{name} cannot attach: {attached}")
+        self.attach(pid)
+
+    def attach(self, pid):
+        """An app of 50,000 elements is silent for seconds after its window is there, and a tool that asks then does not find it. So the app is asked
+        for a word by its own pipe first, and again after each try in vain."""
+        for _ in range(ATTACHMENTS):
+            self.choose(PATTERNS[0]["name"])
+            attached = self.ask({"attach": pid})
+            if "ok" in attached:
+                return
+        raise RuntimeError(f"{self.name} cannot attach: {attached}")
 
     def choose(self, pattern):
         self.app.stdin.write(f"pattern {pattern}\n")

@@ -168,7 +168,7 @@ QUICK_TREES = QUICK_BUDGET._replace(pair=1_250, others=250, most_rounds=12, fewe
 # Of large apps: seven turns of three seconds leave a ratio a deviation of 7 %.
 LARGE_PAIR_MS = 40_000
 # Of the largest, for which a peer takes 12 to 18 s.
-HUGE, HUGE_ROUNDS = 50_000, 4
+HUGE, HUGE_ROUNDS = 50_000, 6
 # Each socket that is opened to a GTK 3 app makes it slower for good (at-spi2-core 2.46). Our server keeps the one that it has, but whoever compares it with a
 # version that did not, or with another tool that opens sockets, must not measure that.
 MOST_FIRSTS = 30
